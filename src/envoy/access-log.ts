@@ -9,19 +9,19 @@ import type { TypedFilter } from './typed-filter.js';
 
 /** A file that requests or connections are logged to. */
 export interface AccessLogOptions {
-  /** Path as the proxy sees it, for example `/dev/stdout`. */
+  /** Path in the proxy's file system, for example `/dev/stdout`. */
   readonly path: string;
   readonly encoding: 'TEXT' | 'JSON';
   /**
    * TEXT: a format string, empty for Envoy's own default. JSON: an object whose texts, at any depth, are format
-   * strings; empty, or anything else than an object, for DEFAULT_JSON_FIELDS.
+   * strings; DEFAULT_JSON_FIELDS if it is empty or not an object.
    */
   readonly format: string;
 }
 
 const LOGGERS = 'type.googleapis.com/envoy.extensions.access_loggers';
 
-/** Opened by path, standard output fails where it is a socket; these loggers write to what is open already. */
+/** Opening standard output by its path fails if it is a socket. These loggers write to the open stream. */
 const STREAM_LOGGERS: Readonly<Record<string, { readonly name: string; readonly typeUrl: string } | undefined>> = {
   '/dev/stdout': { name: 'envoy.access_loggers.stdout', typeUrl: `${LOGGERS}.stream.v3.StdoutAccessLog` },
   '/dev/stderr': { name: 'envoy.access_loggers.stderr', typeUrl: `${LOGGERS}.stream.v3.StderrAccessLog` },
@@ -70,7 +70,7 @@ export function buildFileAccessLog(encoder: MessageEncoder, options: AccessLogOp
   return { name: 'envoy.access_loggers.file', typedConfig };
 }
 
-/** The same logger of connections, where others of the same TCP proxy are told of open ones too. */
+/** The same logger, for a TCP proxy that also logs open connections: it logs only their ends. */
 export function onlyOfEndedConnections(logger: TypedFilter): AccessLog {
   return { ...logger, filter: { logTypeFilter: { types: ['TcpConnectionEnd'] } } };
 }
@@ -89,6 +89,6 @@ function jsonFields(format: string): { readonly [name: string]: StructValue } {
     return DEFAULT_JSON_FIELDS;
   }
   if (!isRecord(parsed)) return DEFAULT_JSON_FIELDS;
-  // What JSON can say, a Struct can hold.
+  // A Struct can hold any JSON value.
   return parsed as { readonly [name: string]: StructValue };
 }

@@ -10,15 +10,15 @@ export function endpointAddress(address: string, port: number): Address {
     : socketAddress(address, port);
 }
 
-/** An IP address and port, for TCP unless told otherwise. */
+/** An IP address and port. Default protocol: TCP. */
 export function socketAddress(address: string, port: number, protocol: 'TCP' | 'UDP' = 'TCP'): Address {
   const place = { address, portValue: port };
   return { socketAddress: protocol === 'UDP' ? { protocol, ...place } : place };
 }
 
 /**
- * @param cidr `<address>/<bits>`; the address must have no bits beyond the prefix, for Envoy compares
- *   filter chain matches only after it has cut them off
+ * @param cidr `<address>/<bits>`; the address must have no bits beyond the prefix, because Envoy compares filter chain
+ *   matches after it has removed them
  */
 export function cidrRange(cidr: string): CidrRange {
   const slash = cidr.lastIndexOf('/');

@@ -2,10 +2,10 @@ import type { ConfigSource } from '../generated/envoy/config/core/v3/ConfigSourc
 import { duration } from './durations.js';
 
 /**
- * The ADS stream that brought the message in which the further resources are named.
+ * The ADS stream of the message that names the resources.
  *
- * @param initialFetchTimeoutMs how long the proxy waits for the first answer (NAV_INITIAL_FETCH_TIMEOUT);
- *   0 lets it wait for ever
+ * @param initialFetchTimeoutMs how long the proxy waits for the first response (NAV_INITIAL_FETCH_TIMEOUT); 0 means no
+ *   limit
  */
 export function adsConfigSource(initialFetchTimeoutMs: number): ConfigSource {
   return { ads: {}, initialFetchTimeout: duration(initialFetchTimeoutMs), resourceApiVersion: 'V3' };

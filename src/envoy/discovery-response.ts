@@ -6,15 +6,15 @@ export interface ResponseHeader {
   readonly versionInfo: string;
   readonly typeUrl: string;
   readonly nonce: string;
-  /** ControlPlane.identifier: who answered. */
+  /** ControlPlane.identifier: the instance that responds. */
   readonly controlPlane: string;
 }
 
 /**
- * Composes a state-of-the-world DiscoveryResponse from resources that were encoded before: the bytes of repeated fields
- * concatenate, so nothing is serialised again, or even copied (docs/architecture.md#rules-that-keep-it-fast).
+ * Composes a state-of-the-world DiscoveryResponse from encoded resources. Repeated fields concatenate, so resources are
+ * neither serialised again nor copied (docs/architecture.md#rules-that-keep-it-fast).
  *
- * @param body entries of encoded resources, one or many to a piece
+ * @param body entries of encoded resources; a piece has one or more
  */
 export function composeDiscoveryResponse(header: ResponseHeader, body: readonly Uint8Array[]): WireMessage {
   const head = protobuf.Writer.create().uint32(0x0a).string(header.versionInfo).finish();

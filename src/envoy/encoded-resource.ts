@@ -1,16 +1,13 @@
-/**
- * One xDS resource, encoded once for every stream that will ever carry it
- * (docs/architecture.md#rules-that-keep-it-fast).
- */
+/** One xDS resource, encoded once for all streams (docs/architecture.md#rules-that-keep-it-fast). */
 export interface EncodedResource {
   readonly name: string;
-  /** Hash of the resource's bytes, or what stands for it: equal names and versions have equal content. */
+  /** Hash of the resource's bytes, or an equivalent: equal names and versions have equal content. */
   readonly version: string;
   /**
    * The `google.protobuf.Any` framed as field 2: tag, length, bytes. DiscoveryResponse.resources and
    * Resource.resource both have number 2, so the same bytes serve state-of-the-world and delta.
    */
   readonly entry: Buffer;
-  /** Of a cluster: the name of the endpoint assignment that it waits for, where that is not the cluster's own. */
+  /** Of a cluster: the name of the endpoint assignment that it waits for, if it differs from the cluster's name. */
   readonly assignment?: string;
 }

@@ -5,15 +5,15 @@ import type { EncodedResource } from './encoded-resource.js';
 import type { MessageEncoder, PackedAny } from './message-encoder.js';
 import { TypeUrl } from './type-urls.js';
 
-/** A filter whose configuration the proxy asks for by the filter's name (ECDS). */
+/** A filter whose configuration the proxy requests by the filter's name (ECDS). */
 export interface DiscoveredFilter {
   name: string;
   configDiscovery: ExtensionConfigSource;
 }
 
 /**
- * A filter that can change without its listener: the listener is in use only once its first configuration is there,
- * and new requests and connections go by the newest.
+ * A filter that can change without its listener. Envoy uses the listener once the filter's first configuration has
+ * arrived; new requests and connections get the newest configuration.
  *
  * @param typeUrl of the configuration; Envoy refuses any other
  */

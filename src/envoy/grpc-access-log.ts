@@ -8,14 +8,14 @@ import type { TypedFilter } from './typed-filter.js';
 
 /** An access log server. */
 export interface GrpcAccessLogOptions {
-  /** What the server tells logs apart by. */
+  /** Name by which the server distinguishes logs. */
   readonly logName: string;
   readonly cluster: string;
-  /** Longest time that an entry waits for others; above 0. */
+  /** Longest time that an entry waits to be sent with others; above 0. */
   readonly flushIntervalMs: number;
 }
 
-/** What an entry has of a request beside what every entry has; names in lower case. */
+/** Request headers that entries have beside the default fields; names in lower case. */
 export interface LoggedHeaders {
   readonly request: readonly string[];
   readonly response: readonly string[];
@@ -42,7 +42,7 @@ export function buildHttpGrpcAccessLog(
   };
 }
 
-/** Sends an entry for every connection, and more of one connection where its TCP proxy logs more often. */
+/** Sends an entry for every connection, and further entries if the TCP proxy logs open connections. */
 export function buildTcpGrpcAccessLog(encoder: MessageEncoder, options: GrpcAccessLogOptions): TypedFilter {
   const config: TcpGrpcAccessLogConfig = { commonConfig: commonConfig(options) };
   return {

@@ -4,25 +4,25 @@ import type { RetryPolicy } from '../generated/envoy/config/core/v3/RetryPolicy.
 import { duration } from './durations.js';
 import { parseOutboundClusterName } from './names.js';
 
-/** How often a call that got no answer is made again, and after which time. */
+/** How often a call without an answer is retried, and after which time. */
 export interface GrpcRetries {
-  /** With 0, calls that have not reached a server are made again all the same: nobody can have acted on those. */
+  /** With 0, calls that have not reached a server are retried all the same: no server can have acted on them. */
   readonly maxRetries: number;
   /** At least 1. */
   readonly baseWaitMs: number;
-  /** At least `baseWaitMs`. Envoy gives every attempt this long too, but never less than 250 ms (see below). */
+  /** At least `baseWaitMs`. It is also the timeout of each attempt, which is at least 250 ms (see below). */
   readonly maxWaitMs: number;
 }
 
 /** A gRPC server that Envoy calls. */
 export interface GrpcServiceOptions {
   readonly cluster: string;
-  /** For one call with all its retries; none for streams. */
+  /** Timeout of one call with all its retries; undefined for streams. */
   readonly timeoutMs?: number;
   readonly retries?: GrpcRetries;
-  /** Metadata of every call, by key in lower case. */
+  /** Metadata of each call; keys in lower case. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The same, with values that are format strings as in access logs, such as `%STREAM_ID%`. */
+  /** The same, with format strings of access logs as values, such as `%STREAM_ID%`. */
   readonly formattedMetadata?: Readonly<Record<string, string>>;
 }
 
@@ -32,19 +32,19 @@ const NOT_REACHED = 'connect-failure,refused-stream,reset-before-request';
 /** Calls that did not reach a server, or got no answer from one. */
 const NOT_ANSWERED = `${NOT_REACHED},reset,unavailable,cancelled,deadline-exceeded,5xx`;
 
-/** For calls that are not to be retried: as many as find a server that lives, of several, and almost at once. */
+/** For calls without retries: enough attempts, almost without waits, to find one of several servers that is alive. */
 const FIND_A_SERVER = { maxRetries: 3, baseWaitMs: 10 } as const;
 
 /**
- * Envoy takes the longest wait as the timeout of an attempt: whoever wants retries to follow each other closely does
- * not want a server under load to be given up on.
+ * Envoy takes the longest wait as the timeout of an attempt too. Short waits must not make attempts at a slow server
+ * fail.
  */
 const MIN_ATTEMPT_MS = 250;
 
 /**
- * Of several servers, a retry asks one that has not failed yet. Envoy draws until it has one, and a dead server, which
- * has the fewest requests, is drawn three times out of four of two: so it may draw often. A server that is alone is
- * asked again.
+ * A retry goes to a server that has not failed yet, if there is one. Envoy picks servers until it finds one, and picks
+ * a dead server, which has the fewest requests, three times out of four if there are two. So the number of picks is
+ * high. A single server is tried again.
  */
 const ANOTHER_SERVER = {
   retryHostPredicate: [
@@ -52,7 +52,7 @@ const ANOTHER_SERVER = {
       name: 'envoy.retry_host_predicates.previous_hosts',
       typedConfig: {
         type_url: 'type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate',
-        // A message without fields.
+        // The message has no fields.
         value: Buffer.alloc(0),
       },
     },
@@ -73,7 +73,7 @@ export function buildGrpcService(options: GrpcServiceOptions): GrpcService {
   };
 }
 
-/** @param timeoutMs for the call: the one attempt that reaches a server has all of it */
+/** @param timeoutMs of the call; the attempt that reaches a server has all of it */
 function buildRetryPolicy(retries: GrpcRetries, timeoutMs = 0): RetryPolicy {
   const isRetried = retries.maxRetries > 0;
   const { maxRetries, baseWaitMs } = isRetried ? retries : FIND_A_SERVER;
@@ -87,8 +87,8 @@ function buildRetryPolicy(retries: GrpcRetries, timeoutMs = 0): RetryPolicy {
 }
 
 /**
- * What the server is called by. Envoy takes the cluster's name if not told otherwise, and servers refuse what cannot
- * be a host.
+ * Authority of the calls. Envoy's default is the cluster's name, and servers reject an authority that is not a valid
+ * host.
  */
 function authorityOf(cluster: string): { authority?: string } {
   const parsed = parseOutboundClusterName(cluster);
@@ -97,7 +97,7 @@ function authorityOf(cluster: string): { authority?: string } {
   return { authority: `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}` };
 }
 
-/** Envoy reads `%…%` in such a value as something to put in. */
+/** Envoy replaces `%…%` in such a value. */
 function literal(value: string): string {
   return value.replaceAll('%', '%%');
 }

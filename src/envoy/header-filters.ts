@@ -12,7 +12,7 @@ export interface HeaderToMetadataOptions {
 
 const HEADER_TO_METADATA = 'type.googleapis.com/envoy.extensions.filters.http.header_to_metadata.v3.Config';
 
-/** Keeps a header's text for the access log and takes it off the request. */
+/** Keeps a header's text for the access log, and removes the header from the request. */
 export function buildHeaderToMetadata(
   encoder: MessageEncoder,
   { header, namespace, key }: HeaderToMetadataOptions,
@@ -28,7 +28,7 @@ export function buildHeaderToMetadata(
 
 export const HEADER_MUTATION = 'type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation';
 
-/** Sets a header of every request, whatever it was before. */
+/** Sets a header of every request; replaces the caller's value. */
 export function buildHeaderMutation(encoder: MessageEncoder, header: string, value: string): PackedAny {
   const config: HeaderMutation = {
     mutations: {

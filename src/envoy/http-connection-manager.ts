@@ -11,26 +11,26 @@ import { duration } from './durations.js';
 import type { MessageEncoder } from './message-encoder.js';
 import type { TypedFilter } from './typed-filter.js';
 
-/** What differs from one HTTP connection manager to another. */
+/** The options of an HTTP connection manager. */
 export interface HttpConnectionManagerOptions {
   readonly statPrefix: string;
-  /** A route table that the proxy asks for by name, or one that comes with the listener. */
+  /** A route table that the proxy requests by name, or one in the listener. */
   readonly routes:
     | { readonly name: string; readonly configSource: ConfigSource }
     | { readonly inline: RouteConfiguration };
   readonly httpFilters: readonly HttpFilter[];
   readonly accessLogs: readonly TypedFilter[];
-  /** Bodies and headers of answers that Envoy gives itself. */
+  /** Bodies and headers of Envoy's own responses. */
   readonly localReplies: readonly ResponseMapper[];
   readonly tracing: Tracing | undefined;
   readonly useRemoteAddress: boolean;
-  /** Take HTTP/1.0 requests. */
+  /** Accept HTTP/1.0 requests. */
   readonly acceptHttp10: boolean;
   /** Close connections without streams after this time; undefined for Envoy's default of one hour, 0 for never. */
   readonly idleTimeoutMs: number | undefined;
-  /** Take requests with an absolute URL, as a forward proxy gets them. */
+  /** Accept requests with an absolute URL, as a forward proxy does. */
   readonly allowAbsoluteUrl?: boolean;
-  /** Inbound: the name this server answers with; the caller's certificate is passed on to the application. */
+  /** Inbound: the server name of responses. The caller's certificate is forwarded to the application. */
   readonly inboundServerName?: string;
 }
 

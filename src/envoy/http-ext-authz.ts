@@ -9,7 +9,7 @@ export interface HttpExtAuthzOptions {
   readonly server: GrpcServiceOptions;
   /** Whether requests pass when the server does not answer. */
   readonly allowsOnFailure: boolean;
-  /** Dynamic metadata of the request that the server is told as well, by namespace. */
+  /** Namespaces of dynamic metadata that are sent to the server. */
   readonly metadataNamespaces: readonly string[];
 }
 
@@ -18,8 +18,8 @@ const EXTENSION = 'type.googleapis.com/envoy.extensions.filters.http.ext_authz.v
 export const HTTP_EXT_AUTHZ = `${EXTENSION}.ExtAuthz`;
 
 /**
- * The server is told the server name of the connection as well. A request that nobody could decide about is answered
- * with 503: the fault is not the caller's.
+ * The server also gets the server name (SNI) of the connection. A request that the server could not decide gets status
+ * 503, because the caller is not at fault.
  */
 export function buildHttpExtAuthz(encoder: MessageEncoder, options: HttpExtAuthzOptions): PackedAny {
   const config: ExtAuthz = {
@@ -35,9 +35,9 @@ export function buildHttpExtAuthz(encoder: MessageEncoder, options: HttpExtAuthz
 }
 
 /**
- * The same filter, which lets every request pass and never calls anybody.
+ * The same filter, disabled: it lets every request pass and calls no server.
  *
- * @param cluster that is never called: Envoy wants to have one named
+ * @param cluster never called, but Envoy requires a name
  */
 export function buildIdleHttpExtAuthz(encoder: MessageEncoder, statPrefix: string, cluster: string): PackedAny {
   const config: ExtAuthz = {
@@ -49,7 +49,7 @@ export function buildIdleHttpExtAuthz(encoder: MessageEncoder, statPrefix: strin
   return encoder.packAny(HTTP_EXT_AUTHZ, config);
 }
 
-/** What a route tells the server beside the request, or that its requests are not checked. */
+/** The data that a route sends to the server beside the request, or that the requests of the route are not checked. */
 export function buildExtAuthzPerRoute(
   encoder: MessageEncoder,
   route: 'unchecked' | { readonly contextExtensions: Readonly<Record<string, string>> },

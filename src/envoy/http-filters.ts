@@ -10,7 +10,7 @@ export function grpcWebFilter(encoder: MessageEncoder): HttpFilter {
   return httpFilter(encoder, 'envoy.filters.http.grpc_web', `${EXTENSIONS}.grpc_web.v3.GrpcWeb`, {});
 }
 
-/** Counts gRPC messages and statuses, and puts them where access logs find them. */
+/** Counts gRPC messages and statuses, and makes them available to access logs. */
 export function grpcStatsFilter(encoder: MessageEncoder): HttpFilter {
   const config: GrpcStats = { emitFilterState: true, statsForAllMethods: { value: false } };
   return httpFilter(encoder, 'envoy.filters.http.grpc_stats', `${EXTENSIONS}.grpc_stats.v3.FilterConfig`, config);
@@ -27,8 +27,8 @@ export function faultFilter(encoder: MessageEncoder): HttpFilter {
 }
 
 /**
- * Offers these application protocols (ALPN) when the request goes upstream in TLS, in place of what the cluster offers:
- * the one thing that is known of a request and not of a cluster that carries all kinds of bytes.
+ * Offers these application protocols (ALPN) in TLS upstream instead of those of the cluster. The protocol of a request
+ * is known, the protocols of a cluster that carries all kinds of connections are not.
  */
 export function upstreamProtocolsFilter(encoder: MessageEncoder, protocols: readonly string[]): HttpFilter {
   const config: SetFilterState = {

@@ -2,14 +2,14 @@ import type { EncodedResource } from './encoded-resource.js';
 
 /** Encodes the resources of one kind whose content follows from their name. */
 export interface NameEncoder {
-  /** Equal for all of them: beside the name nothing differs. */
+  /** The same for all of them, because only their names differ. */
   readonly version: string;
   encode(name: string): Buffer;
 }
 
 /**
- * A resource whose content follows from its name, encoded when a response carries it. A peer can ask for a hundred
- * thousand names that do not exist: each costs this object and its name, not an encoded message and its hash.
+ * A resource whose content follows from its name, encoded when a response contains it. A peer can request a hundred
+ * thousand names that do not exist: each costs this object and its name, but no encoded message and no hash.
  */
 export class LazyResource implements EncodedResource {
   readonly name: string;

@@ -8,7 +8,7 @@ const FILTER_CHAIN = 'type.googleapis.com/envoy.config.listener.v3.FilterChain';
 const FILTER_CHAINS_FIELD = 3;
 const DEFAULT_FILTER_CHAIN_FIELD = 25;
 
-/** A listener without its chains, and the chains as bytes that many listeners may share. */
+/** A listener without its chains, and the encoded chains, which listeners may share. */
 export interface ListenerParts {
   readonly head: Omit<Listener, 'filterChains' | 'defaultFilterChain'> & { readonly name: string };
   /** Encoded by encodeFilterChain. */
@@ -21,7 +21,7 @@ export function encodeFilterChain(encoder: MessageEncoder, chain: FilterChain): 
   return encoder.encode(FILTER_CHAIN, chain);
 }
 
-/** Puts a listener together from chains that were encoded before. */
+/** Composes a listener from encoded chains. */
 export function composeListener(
   encoder: MessageEncoder,
   { head, chains, defaultChain }: ListenerParts,

@@ -28,13 +28,13 @@ export function httpInspectorFilter(encoder: MessageEncoder): ListenerFilter {
   };
 }
 
-/** Lets connections to these destination ports pass a filter by, so that they do not wait for their first bytes. */
+/** Matches these destination ports. Their connections skip the filter, and do not wait for the first bytes. */
 export function exceptOnPorts(filter: ListenerFilter, ports: readonly number[]): ListenerFilter {
   const predicate = onAnyPort(ports);
   return predicate === undefined ? filter : { ...filter, filterDisabled: predicate };
 }
 
-/** Lets connections to all other destination ports pass a filter by. @param ports one or more */
+/** Matches all other destination ports. Their connections skip the filter. @param ports one or more */
 export function onPortsOnly(filter: ListenerFilter, ports: readonly number[]): ListenerFilter {
   const predicate = onAnyPort(ports);
   return predicate === undefined ? filter : { ...filter, filterDisabled: { notMatch: predicate } };

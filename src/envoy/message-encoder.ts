@@ -9,17 +9,17 @@ export interface PackedAny {
   readonly value: Buffer;
 }
 
-/** Turns plain typed objects into protobuf bytes. The only place that serialises what we send. */
+/** Encodes plain typed objects as protobuf. The only place that serialises messages for proxies. */
 export interface MessageEncoder {
   /** Bytes of a message given as a plain object of the generated type. */
   encode(typeUrl: string, message: object): Buffer;
   /** An `Any`, for filter configs, transport sockets and other extension points. */
   packAny(typeUrl: string, message: object): PackedAny;
-  /** Encodes one resource, once, for every stream that will carry it. */
+  /** Encodes one resource, once for all streams. */
   encodeResource(typeUrl: string, name: string, message: object): EncodedResource;
   /**
-   * The same at a third of the cost, for a message that needs no conversion: enums are numbers, bytes are
-   * Buffers, 64-bit integers are numbers. Anything else in it would be encoded wrongly, without an error.
+   * The same at a third of the cost, for a message that needs no conversion: enums are numbers, bytes are Buffers,
+   * 64-bit integers are numbers. Other values are encoded wrongly, without an error.
    */
   encodeExactResource(typeUrl: string, name: string, message: object): EncodedResource;
 }
@@ -62,8 +62,8 @@ export function frameResource(typeUrl: string, name: string, message: Uint8Array
 const NAMED_RESOURCE = 'type.googleapis.com/envoy.service.discovery.v3.Resource';
 
 /**
- * The same for a message that does not have its own name in it, as every message of Envoy's has: the response carries
- * it in an `envoy.service.discovery.v3.Resource`, which says the name.
+ * The same for a message without its own name, unlike Envoy's messages. An `envoy.service.discovery.v3.Resource` with
+ * the name wraps the message.
  */
 export function frameNamedResource(typeUrl: string, name: string, message: Uint8Array): EncodedResource {
   // `Resource.resource` has the number of `DiscoveryResponse.resources`, and `Resource.name` is 3.
@@ -72,8 +72,8 @@ export function frameNamedResource(typeUrl: string, name: string, message: Uint8
 }
 
 /**
- * Frames message bytes as a length-delimited field. Repeated fields concatenate, so a large message can be
- * put together from parts that were encoded once.
+ * Frames message bytes as a length-delimited field. Repeated fields concatenate, so a large message can be composed of
+ * encoded parts.
  */
 export function frameField(fieldNumber: number, message: Uint8Array): Buffer {
   return protobuf.Writer.create()

@@ -8,8 +8,8 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 type Fields = Record<string, unknown>;
 
 /**
- * Canonical protobuf JSON of encoded messages, with every `Any` opened where its type is known: for golden
- * files, config dumps and debug pages. Never used to answer a proxy.
+ * Canonical protobuf JSON of encoded messages, with every `Any` opened where its type is known: for golden files,
+ * config dumps and debug pages. Not used for responses to proxies.
  */
 export interface MessageJson {
   /** The message with its `@type` first. */

@@ -30,7 +30,7 @@ export function inboundClusterName(port: number, portName: string, hostname: str
   return `inbound|${port}|${portName}|${hostname}`;
 }
 
-/** Undefined when the name is not that of an outbound cluster. */
+/** Undefined if it is not the name of an outbound cluster. */
 export function parseOutboundClusterName(name: string): OutboundClusterName | undefined {
   const [direction, port, subset, hostname, ...rest] = name.split('|');
   if (direction !== 'outbound' || subset === undefined || !hostname || rest.length > 0) return undefined;

@@ -15,7 +15,7 @@ export const NETWORK_EXT_AUTHZ = 'type.googleapis.com/envoy.extensions.filters.n
 /** Metadata that no connection has. */
 const NEVER_SET = 'mesh.never';
 
-/** The server is told the server name of the connection as well. */
+/** The server also gets the server name (SNI) of the connection. */
 export function buildNetworkExtAuthz(encoder: MessageEncoder, options: NetworkExtAuthzOptions): PackedAny {
   const config: ExtAuthz = {
     statPrefix: options.statPrefix,
@@ -28,10 +28,10 @@ export function buildNetworkExtAuthz(encoder: MessageEncoder, options: NetworkEx
 }
 
 /**
- * The same filter, which lets every connection pass and never calls anybody: it acts only on connections with
- * metadata that none has, for it has no share to set to zero.
+ * The same filter, disabled: it acts only on connections with metadata that no connection has. Unlike the HTTP filter,
+ * it has no percentage that could be zero.
  *
- * @param cluster that is never called: Envoy wants to have one named
+ * @param cluster never called, but Envoy requires a name
  */
 export function buildIdleNetworkExtAuthz(encoder: MessageEncoder, statPrefix: string, cluster: string): PackedAny {
   const config: ExtAuthz = {

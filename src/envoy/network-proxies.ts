@@ -14,7 +14,10 @@ export interface TcpProxyOptions {
   /** Whether connections of one source address go to the same endpoint of a cluster with a consistent hash. */
   readonly hashesSourceAddress?: boolean;
   readonly accessLogs: readonly AccessLog[];
-  /** Log each connection when it begins, then each time after this, and when it ends; undefined for its end alone. */
+  /**
+   * Interval of log entries of an open connection; each connection is also logged when it begins and ends. Undefined to
+   * log only ends.
+   */
   readonly intervalMs?: number;
   /** Close connections without traffic after this time; undefined for Envoy's default of one hour, 0 for never. */
   readonly idleTimeoutMs: number | undefined;
@@ -65,7 +68,7 @@ export function buildRedisProxy(encoder: MessageEncoder, statPrefix: string, clu
 
 const THRIFT_PROXY = 'type.googleapis.com/envoy.extensions.filters.network.thrift_proxy.v3.ThriftProxy';
 
-/** The network filter that speaks Thrift, whatever transport and protocol, and sends every call to one cluster. */
+/** The network filter that speaks Thrift with any transport and protocol, and sends every call to one cluster. */
 export function buildThriftProxy(encoder: MessageEncoder, statPrefix: string, cluster: string): TypedFilter {
   const config: ThriftProxy = {
     statPrefix,

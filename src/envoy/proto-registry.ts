@@ -20,7 +20,7 @@ export function loadProtoRegistry(): ProtoRegistry {
   return createProtoRegistry(readDescriptors());
 }
 
-/** Message types are made of their descriptors when they are first used. */
+/** Message types are made from their descriptors at their first use. */
 export function createProtoRegistry(descriptors: Descriptors): ProtoRegistry {
   const root = new LazyRoot(descriptors);
   const known = new Map<string, protobuf.Type>();
@@ -30,7 +30,7 @@ export function createProtoRegistry(descriptors: Descriptors): ProtoRegistry {
     const name = nameOrUrl.startsWith(TYPE_URL_PREFIX) ? nameOrUrl.slice(TYPE_URL_PREFIX.length) : nameOrUrl;
     const found = root.lookup(name);
     const type = found instanceof protobuf.Type ? found : undefined;
-    // Names from the wire must not fill the memory: only types that exist are remembered.
+    // Only types that exist are remembered, so that names from the wire do not fill the memory.
     if (type !== undefined) known.set(nameOrUrl, type);
     return type;
   };

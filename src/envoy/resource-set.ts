@@ -8,25 +8,30 @@ import { contentVersion } from './message-encoder.js';
 export interface ResourceSet {
   /** Sorted by name, each name once. */
   readonly resources: readonly EncodedResource[];
-  /** Equal hashes have equal content. Made when needed: sets of thousands of assignments are rarely asked. */
+  /**
+   * Equal hashes have equal content. Computed on demand, because the hash of thousands of assignments is rarely needed.
+   */
   readonly hash: string;
   /**
-   * The sets that it was put together from, for example what all proxies of a namespace share and what is the
-   * workload's own; a set that was made in one piece is its own only part.
+   * The sets that it is joined from, for example the clusters that all proxies of a namespace share, and the workload's
+   * own. A set that is not joined is its own only part.
    */
   readonly parts: readonly ResourceSet[];
-  /** The set that some resources were replaced in to make this one, and which: comparing the two is done then. */
+  /**
+   * The set that this one was made from by replacing some resources, and their difference, which then needs no
+   * comparison.
+   */
   readonly step?: { readonly from: WeakRef<ResourceSet>; readonly diff: ResourceDiff };
   /**
-   * All entries, one after another in a few pieces: the body of a response. Made when needed, and kept only while
-   * somebody holds it: proxies hold the set for as long as they have it, and most never need its bytes again.
+   * All entries in a few pieces: the body of a response. Made on demand, and kept only while it is referenced: sessions
+   * keep the set as long as the proxy has it, and most do not need its bytes again.
    */
   body(): readonly Buffer[];
-  /** The same with pauses: hold the result, and `body` gives it as well. */
+  /** The same with pauses. While the result is referenced, `body` returns it too. */
   prepareBody(): Generator<void, readonly Buffer[], void>;
 }
 
-/** What takes a client from one set to another. */
+/** The changes from one set to another. */
 export interface ResourceDiff {
   /** New and changed resources, sorted by name. */
   readonly changed: readonly EncodedResource[];
@@ -69,10 +74,10 @@ export function createResourceSet(
   return set;
 }
 
-/** Entries that are put together before the work pauses. */
+/** Entries that are joined before the work pauses. */
 const JOINED_AT_ONCE = 512;
 
-/** The entries of the resources, one after another, put together with pauses. */
+/** Joins the entries of the resources, with pauses. */
 export function* concatEntries(resources: readonly EncodedResource[]): Generator<void, Buffer, void> {
   const pieces: Buffer[] = [];
   for (let start = 0; start < resources.length; start += JOINED_AT_ONCE) {
@@ -91,8 +96,8 @@ function hashOf(resources: readonly EncodedResource[]): string {
 export const EMPTY_RESOURCE_SET: ResourceSet = createResourceSet([]);
 
 /**
- * Builds a set, or returns the previous one when it has the very same resources. Sorts them: generators return resources
- * in any order.
+ * Builds a set, or returns the previous one if it has the same resources. Sorts them: generators return resources in
+ * any order.
  *
  * @param unsorted each name once
  */
@@ -103,8 +108,8 @@ export function nextResourceSet(previous: ResourceSet | undefined, unsorted: rea
 }
 
 /**
- * The set with some of its resources replaced; the very same set when nothing in them is different, undefined when
- * one of them has no place in it. Costs what is replaced and a copy of the list.
+ * Replaces some resources of a set. Returns the same set if no resource differs, and undefined if the set has no
+ * resource of one of the names. The cost is a copy of the list and the replaced resources.
  */
 export function replaceResources(
   previous: ResourceSet,
@@ -123,7 +128,7 @@ export function replaceResources(
   return createResourceSet(resources, { from: new WeakRef(previous), diff });
 }
 
-/** Puts sets together that have no name in common; nothing is copied before somebody asks for it. */
+/** Joins sets that have no name in common. Lists are copied on demand only. */
 export function joinResourceSets(parts: readonly ResourceSet[]): ResourceSet {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;

@@ -3,15 +3,14 @@ import type { EncodedResource } from './encoded-resource.js';
 import type { MessageEncoder } from './message-encoder.js';
 import { TypeUrl } from './type-urls.js';
 
-/** What proxies ask for by SDS over their discovery stream: their own certificate with its key. */
+/** Name of the secret with a proxy's own certificate and key (SDS). */
 export const WORKLOAD_SECRET = 'default';
 
-/** The same: the roots that certificates of the mesh are verified with. */
+/** Name of the secret with the trusted roots of the mesh (SDS). */
 export const ROOTS_SECRET = 'ROOTCA';
 
 /**
- * A certificate with its key, as a resource. It goes to the one connection that it was made for: keep it out of
- * whatever is shared, shown or logged.
+ * A certificate with its key, as a resource for one connection. Never share, show or log it.
  *
  * @param chain PEM: the leaf, then the intermediates
  * @param key PEM
@@ -24,7 +23,7 @@ export function encodeWorkloadSecret(encoder: MessageEncoder, chain: string, key
   return encoder.encodeResource(TypeUrl.secret, WORKLOAD_SECRET, secret);
 }
 
-/** @param roots PEM: every root that is trusted */
+/** @param roots PEM: all trusted roots */
 export function encodeRootsSecret(encoder: MessageEncoder, roots: string): EncodedResource {
   const secret: Secret = { name: ROOTS_SECRET, validationContext: { trustedCa: { inlineString: roots } } };
   return encoder.encodeResource(TypeUrl.secret, ROOTS_SECRET, secret);

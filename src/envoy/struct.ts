@@ -1,7 +1,7 @@
 import type { Struct } from '../generated/google/protobuf/Struct.js';
 import type { Value } from '../generated/google/protobuf/Value.js';
 
-/** What a google.protobuf.Struct can hold. */
+/** A value of a google.protobuf.Struct. */
 export type StructValue =
   | null
   | boolean

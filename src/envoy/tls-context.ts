@@ -14,18 +14,21 @@ export type PeerName =
 
 /** Mutual TLS with the workload's certificate, both secrets of which come by SDS. */
 export interface MutualTlsOptions {
-  /** Where the secrets come from. */
+  /** Source of the secrets. */
   readonly configSource: ConfigSource;
-  /** One of them must be in the other side's certificate; none: any certificate of a trusted root will do. */
+  /**
+   * The other side's certificate must have one of these names. Without names, any certificate of a trusted root is
+   * accepted.
+   */
   readonly peerNames: readonly PeerName[];
-  /** What is offered, or taken, of application protocols (ALPN), the preferred one first. */
+  /** Application protocols (ALPN) that are offered or accepted, the preferred one first. */
   readonly applicationProtocols: readonly string[];
 }
 
 const TLS = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3';
 const RAW_BUFFER = 'type.googleapis.com/envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer';
 
-/** The server's side: refuses whoever has no certificate that it trusts. */
+/** The server's side: rejects clients without a trusted certificate. */
 export function buildDownstreamMutualTls(encoder: MessageEncoder, options: MutualTlsOptions): TransportSocket {
   const context: DownstreamTlsContext = {
     commonTlsContext: commonContext(options),
@@ -34,7 +37,7 @@ export function buildDownstreamMutualTls(encoder: MessageEncoder, options: Mutua
   return tlsSocket(encoder, 'DownstreamTlsContext', context);
 }
 
-/** The client's side. @param serverName what it asks for (SNI). */
+/** The client's side. @param serverName SNI of the connection */
 export function buildUpstreamMutualTls(
   encoder: MessageEncoder,
   serverName: string,

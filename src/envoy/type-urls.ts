@@ -1,4 +1,4 @@
-/** xDS v3 resource types (the only version that we serve, docs/reference/README.md#mesh-domain). */
+/** xDS v3 resource types. The server serves no other version. */
 export const TypeUrl = {
   cluster: 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
   endpoint: 'type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment',
@@ -11,9 +11,9 @@ export const TypeUrl = {
 } as const;
 
 /**
- * The order in which a push sends its types, so that nothing refers to what is not there yet
- * (docs/reference/xds.md#push-order). Filter configurations and routes are asked for when a listener has named them,
- * and it waits for both.
+ * The order in which a push sends its types, so that resources arrive before those that refer to them
+ * (docs/reference/xds.md#push-order). Filter configurations and routes come after the listener that names them, because
+ * it waits for both.
  */
 export const PUSH_ORDER: readonly string[] = [
   TypeUrl.cluster,

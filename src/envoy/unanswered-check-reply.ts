@@ -1,18 +1,18 @@
 import type { ResponseMapper } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/ResponseMapper.js';
 
-/** What a request is told that was refused because its check got no answer. */
+/** Response to a request that was rejected because its check got no answer. */
 export interface UnansweredCheckReply {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Key of the dynamic metadata that every answer of the authorization server has. */
+  /** Key of the dynamic metadata in every answer of the authorization server. */
   readonly answerKey: string;
 }
 
 const HTTP_EXT_AUTHZ_NAMESPACE = 'envoy.filters.http.ext_authz';
 
 /**
- * Gives Envoy's own refusal a body and headers; it has none otherwise. Envoy sets the flag UAEX on denials by the server
- * too: those have the metadata of their answer, and are left alone.
+ * Adds a body and headers to Envoy's own rejection, which has none. Envoy sets the flag UAEX on denials by the server
+ * too; these have the metadata of their answer and stay as they are.
  */
 export function buildUnansweredCheckReply({ body, headers, answerKey }: UnansweredCheckReply): ResponseMapper {
   return {
@@ -22,7 +22,7 @@ export function buildUnansweredCheckReply({ body, headers, answerKey }: Unanswer
           { responseFlagFilter: { flags: ['UAEX'] } },
           {
             metadataFilter: {
-              // No answer has null there: only a request without an answer passes.
+              // No answer has null there, so only a request without an answer matches.
               matcher: { filter: HTTP_EXT_AUTHZ_NAMESPACE, path: [{ key: answerKey }], value: { nullMatch: {} } },
               matchIfKeyNotFound: { value: true },
             },

@@ -1,7 +1,4 @@
-/**
- * An encoded message in pieces, one after another on the wire. Large pieces are shared by every message that
- * has them, and nobody copies them.
- */
+/** An encoded message in pieces, one after another on the wire. Messages share large pieces, which are never copied. */
 export interface WireMessage {
   readonly pieces: readonly Uint8Array[];
   readonly byteLength: number;

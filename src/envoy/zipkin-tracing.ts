@@ -2,9 +2,9 @@ import type { ZipkinConfig } from '../generated/envoy/config/trace/v3/ZipkinConf
 import type { _envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_Tracing as Tracing } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpConnectionManager.js';
 import type { MessageEncoder } from './message-encoder.js';
 
-/** Where spans go, and how many. */
+/** The collector of spans, and the share of traces. */
 export interface ZipkinTracingOptions {
-  /** A cluster that the proxy has: Envoy refuses the whole listener otherwise. */
+  /** A cluster that the proxy has. Otherwise Envoy rejects the whole listener. */
   readonly collectorCluster: string;
   /** Host header of the collector's requests. */
   readonly collectorHostname: string;

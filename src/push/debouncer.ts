@@ -2,19 +2,18 @@ import type { Clock } from '../base/clock.js';
 import { mergePushRequests, type PushRequest } from '../model/push-request.js';
 
 export interface DebounceSettings extends PendingTimes {
-  /** NAV_ENABLE_EDS_DEBOUNCE: when false, endpoint-only changes go out at once. */
+  /** NAV_ENABLE_EDS_DEBOUNCE: if false, changes of endpoints alone are pushed at once. */
   readonly debounceEndpoints: boolean;
 }
 
 export interface Debouncer {
   submit(request: PushRequest): void;
-  /** Drops what is waiting. */
+  /** Drops the changes that wait. */
   stop(): void;
 }
 
 /**
- * Merges changes until they are quiet (docs/reference/xds.md#debounce). `push` runs to completion before the next one
- * can start, so a burst never overtakes itself.
+ * Merges changes until no more follow (docs/reference/xds.md#debounce). The next push starts after `push` has returned.
  */
 export function createDebouncer(
   settings: DebounceSettings,
@@ -43,7 +42,7 @@ export function createDebouncer(
         return;
       }
       pending.add(request, clock.monotonicMs());
-      // A running timer checks for later changes when it fires: no timer is rebuilt per change.
+      // A running timer checks for later changes when it fires, so no change needs a timer of its own.
       if (cancel === undefined) arm();
     },
     stop: () => {
@@ -55,23 +54,23 @@ export function createDebouncer(
 }
 
 export interface PendingTimes {
-  /** NAV_DEBOUNCE_AFTER: a change waits until nothing has followed it for this long. */
+  /** NAV_DEBOUNCE_AFTER: a change waits until no other change has followed it for this time. */
   readonly afterMs: number;
-  /** NAV_DEBOUNCE_MAX: but never longer than this. */
+  /** NAV_DEBOUNCE_MAX: a change waits no longer than this time. */
   readonly maxMs: number;
 }
 
 /** Changes that wait for their push. */
 export interface PendingPushes {
   add(request: PushRequest, nowMs: number): void;
-  /** When there is something to push at the latest; undefined when nothing waits. A later change never makes it earlier. */
+  /** Time of the next push at the latest; undefined if no change waits. A later change never makes it earlier. */
   dueMs(): number | undefined;
-  /** What is to be pushed now, in one; undefined when nothing is due. */
+  /** Takes the changes that are due, merged into one request; undefined if none is due. */
   take(nowMs: number): PushRequest | undefined;
   clear(): void;
 }
 
-/** Changes that wait for the same quiet. */
+/** Changes that wait for the same pause. */
 interface Pending {
   request: PushRequest;
   readonly firstMs: number;
@@ -81,15 +80,15 @@ interface Pending {
 }
 
 /**
- * Merges changes that follow each other. Full changes wait for each other. Changes of nothing but endpoints wait for
- * changes of the same hosts: in a large mesh some endpoint changes all the time, and quiet would never come. When one of
- * them is due, those of all hosts that are not changing over and over go with it, so that there is one push of endpoints
- * in `afterMs` at most, and none is later than that for what others do.
+ * Merges changes that follow each other. Full changes wait for each other. Changes of endpoints alone wait only for
+ * changes of the same hosts: in a large mesh some endpoint changes all the time, and the wait would never end. When a
+ * host is due, all hosts that changed only once go with it. So there is at most one push of endpoints in `afterMs`, and
+ * no host waits longer because of another one.
  */
 export function createPendingPushes({ afterMs, maxMs }: PendingTimes): PendingPushes {
   /** In the order of their first change. */
   const pending = new Set<Pending>();
-  /** Those without `full`, by their hosts. */
+  /** Changes of endpoints alone, by their hosts. */
   const byHost = new Map<string, Pending>();
   let full: Pending | undefined;
 
@@ -101,7 +100,7 @@ export function createPendingPushes({ afterMs, maxMs }: PendingTimes): PendingPu
     else for (const host of item.request.endpoints) byHost.delete(host);
   };
 
-  /** Whatever waits for the same quiet, as one. */
+  /** Finds the changes that wait for the same pause, and joins them. */
   const findSame = ({ full: isFull, endpoints }: PushRequest): Pending | undefined => {
     if (isFull) return full;
     let found: Pending | undefined;
@@ -147,7 +146,7 @@ export function createPendingPushes({ afterMs, maxMs }: PendingTimes): PendingPu
       const due = [...pending].filter((item) => dueOf(item) <= nowMs);
       if (due.length === 0) return undefined;
       const isFullDue = full !== undefined && due.includes(full);
-      // A full push brings everybody everything; what else waits is in its snapshot.
+      // A full push sends all types to all proxies, and its snapshot has the other waiting changes.
       const goes = (item: Pending): boolean =>
         isFullDue || (item !== full && (!item.isRepeated || dueOf(item) <= nowMs));
       const taken = [...pending].filter(goes);

@@ -1,22 +1,22 @@
 import type { EncodedResource } from '../envoy/encoded-resource.js';
 import { diffResourceSets, EMPTY_RESOURCE_SET, type ResourceDiff, type ResourceSet } from '../envoy/resource-set.js';
 
-/** What a response carries; the object itself stands for its content, so that streams can share its bytes. */
+/** The resources of a response. The object itself stands for its content, so that streams can share its bytes. */
 export interface Selection {
   readonly resources: readonly EncodedResource[];
 }
 
-/** Compares sets once, however many streams make the same step. */
+/** Compares each pair of sets once, for all streams that go from one to the other. */
 export interface DiffCache {
   diff(from: ResourceSet | undefined, to: ResourceSet): ResourceDiff;
-  /** What changed between two sets, plus everything of `to` that resources of `again` wait for. */
+  /** The resources that changed between two sets, and the resources of `to` that clusters of `again` wait for. */
   select(from: ResourceSet | undefined, to: ResourceSet, again: ResourceDiff | undefined): Selection;
 }
 
 export function createDiffCache(): DiffCache {
   const diffs = new WeakMap<ResourceSet, WeakMap<ResourceSet, ResourceDiff>>();
   const plain = new WeakMap<ResourceDiff, Selection>();
-  /** What is sent again is taken from the set, so that it is one for each set: proxies with the same step may differ. */
+  /** By set: repeated resources are taken from it, and proxies with the same difference may have different sets. */
   const repeating = new WeakMap<ResourceSet, WeakMap<ResourceDiff, WeakMap<ResourceDiff, Selection>>>();
 
   const diffWhole = (from: ResourceSet, to: ResourceSet): ResourceDiff =>
@@ -28,7 +28,7 @@ export function createDiffCache(): DiffCache {
 
   const diff = (from: ResourceSet | undefined, to: ResourceSet): ResourceDiff => {
     if (from === undefined || from.parts.length !== to.parts.length) return diffWhole(from ?? EMPTY_RESOURCE_SET, to);
-    // Proxies that share the part which changed share the difference, whatever their other parts are.
+    // Proxies that share the changed part share the difference, even if their other parts differ.
     const changed = to.parts.flatMap((part, index) => (part === from.parts[index] ? [] : [index]));
     const [only, ...others] = changed;
     if (only === undefined) return NO_DIFFERENCE;

@@ -28,20 +28,20 @@ export interface Distribution {
 
 /** A connected proxy that pushes go to. */
 export interface Subscriber extends PushTarget {
-  /** Told of every push; true when it wants a turn. */
+  /** Called for every push. @returns whether the subscriber needs a push */
   notePush(notice: PushNotice): boolean;
 }
 
 /**
- * From a change to everybody who is concerned (docs/architecture.md#how-a-change-reaches-a-proxy, from push/debounce to
- * push/queue).
+ * Brings changes to all proxies that they concern (docs/architecture.md#how-a-change-reaches-a-proxy): merges them,
+ * builds the next snapshot, and queues the proxies.
  */
 export interface Distributor extends Distribution {
-  /** The sources have synced: builds the first snapshot, from which on proxies are served. */
+  /** The sources have synced: builds the first snapshot and serves proxies from now on. */
   start(): void;
-  /** Something changed; before `start` it is part of the first snapshot anyway. */
+  /** Reports a change. Changes before `start` are part of the first snapshot. */
   submit(request: PushRequest): void;
-  /** Pushes everything to everybody without waiting; returns how many proxies that concerns. */
+  /** Pushes all types to all proxies without waiting. @returns the number of proxies */
   pushAll(reason: PushReason): number;
   add(subscriber: Subscriber): void;
   remove(subscriber: Subscriber): void;
@@ -76,7 +76,7 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
   let started = false;
   let context: PushContext | undefined;
   let resources: ResourceCache | undefined;
-  /** What could not be pushed: the next push carries it too. */
+  /** A push that failed; the next push includes it. */
   let missed: PushRequest | undefined;
 
   const advance = (newest: PushRequest): PushNotice | undefined => {
@@ -93,7 +93,7 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
     } catch (err) {
       missed = request;
       metrics.contextError();
-      logger.error({ err }, 'The next push context could not be built; proxies keep the last one');
+      logger.error({ err }, 'next push context could not be built; proxies keep the last one');
       return undefined;
     }
   };
@@ -103,7 +103,7 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
       return subscriber.notePush(notice);
     } catch (err) {
       metrics.internalError();
-      logger.error({ err }, 'A proxy could not be told of a push');
+      logger.error({ err }, 'subscriber failed to handle a push');
       return false;
     }
   };
@@ -120,7 +120,7 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
     }
     logger.debug(
       { version: context?.version, full: request.full, reasons: request.reasons, proxies: concerned },
-      'Push started',
+      'push started',
     );
     return concerned;
   };

@@ -2,10 +2,10 @@ import type { PushRequest } from '../model/push-request.js';
 import type { NameSet } from './name-set.js';
 import type { Work } from './work.js';
 
-/** Hosts whose endpoints changed, while nothing else did. */
+/** The hosts whose endpoints changed, if no other object changed. */
 export type ChangedHosts = 'everything' | ReadonlySet<string>;
 
-/** A full push may alter anything. */
+/** A full push may change any resource. */
 export function changedHosts({ full, endpoints }: PushRequest): ChangedHosts {
   return full ? 'everything' : endpoints;
 }
@@ -14,13 +14,13 @@ export function mergeChangedHosts(first: ChangedHosts, second: ChangedHosts): Ch
   return first === 'everything' || second === 'everything' ? 'everything' : new Set([...first, ...second]);
 }
 
-/** Finds the names that depend on a host, without looking at all the names that a proxy asks for. */
+/** Finds the names that depend on a host without reading all names that a proxy subscribes to. */
 export interface HostIndex {
   /** @param hostOf the host that a name depends on, always by the same rule */
   namesOf(names: NameSet, hosts: ReadonlySet<string>, hostOf: (name: string) => string): Work<readonly string[]>;
 }
 
-/** The index of each set of names is made when it is first asked for, and goes with the set. */
+/** Indexes each set of names at its first use, and keeps the index as long as the set. */
 export function createHostIndex(): HostIndex {
   const known = new WeakMap<NameSet, NamesByHost>();
   return {
@@ -37,10 +37,10 @@ export function createHostIndex(): HostIndex {
   };
 }
 
-/** A host with a single name has no list: most names are of a host of their own, and there may be many. */
+/** A host with one name, as most have, needs no list. */
 type NamesByHost = ReadonlyMap<string, string | string[]>;
 
-/** Names that are looked at before the work pauses. */
+/** Names that are read before the work pauses. */
 const GROUPED_AT_ONCE = 1_024;
 
 function* groupByHost({ names }: NameSet, hostOf: (name: string) => string): Work<NamesByHost> {

@@ -6,10 +6,10 @@ import { kindOfKey, MESH_CONFIG_KEY, type PushRequest } from '../model/push-requ
 import type { LedgerChange } from './distribution-ledger.js';
 
 /**
- * The versions that the ledger has to learn for a snapshot.
+ * The versions of objects that the ledger has to record for a snapshot.
  *
  * @param previous the snapshot that was recorded last; undefined before the first
- * @param changed what the push is about; for `everything` the two snapshots are compared
+ * @param changed the objects of the push; for `everything` the two snapshots are compared
  */
 export function* ledgerChanges(
   previous: PushContext | undefined,

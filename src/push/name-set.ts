@@ -17,8 +17,8 @@ export interface EncodedNames {
   /** SHA-1 of the encoded list, in base64. */
   readonly key: string;
   /**
-   * The encoded list, to recognise it without a hash. Undefined where proxies encode one set in many orders: their
-   * copies of a long list would fill the memory.
+   * The encoded list, to recognise it without a hash. Undefined if proxies encode one set in many orders: the copies of
+   * a long list would fill the memory.
    */
   readonly bytes: Buffer | undefined;
   /** Names in the list, repetitions included. */
@@ -27,25 +27,25 @@ export interface EncodedNames {
 }
 
 /**
- * Keeps one NameSet per distinct set (docs/architecture.md#rules-that-keep-it-fast: a sidecar repeats thousands of
- * names in every request, and most sidecars ask for the same ones). Holds nothing that no stream uses any more.
+ * Keeps one NameSet per distinct set: a sidecar repeats thousands of names in every request, and most sidecars
+ * subscribe to the same ones. Sets that no stream uses are garbage.
  */
 export interface NameSets {
   /**
-   * The set behind an encoded list of names. The list is decoded only when the very same bytes are not
-   * known yet. Pauses, for a list may be long.
+   * Finds the set of an encoded list of names. Decodes the list only if its bytes are not known yet. Pauses, because a
+   * list may be long.
    *
    * @param encoded the bytes that `decode` reads; equal bytes mean equal names
-   * @param last what the stream sent before: when it is the same, not even a hash is taken
+   * @param last the stream's last list: equal bytes need no hash
    */
   intern(encoded: Uint8Array, decode: () => Work<readonly string[]>, last?: EncodedNames): Work<EncodedNames>;
 }
 
-/** Encodings of one set whose bytes are kept. */
+/** Number of encodings of one set whose bytes are kept. */
 const MAX_KEPT_ENCODINGS = 4;
-/** Shorter lists are always kept, bytes. */
+/** The bytes of shorter lists are always kept. */
 const SHORT_LIST_BYTES = 4_096;
-/** Names that are hashed at once. */
+/** Names that are hashed before the work pauses. */
 const HASHED_AT_ONCE = 2_048;
 
 export function createNameSets(): NameSets {
@@ -79,7 +79,7 @@ export function createNameSets(): NameSets {
       if (known !== undefined) return known;
       const names = yield* decode();
       const set = yield* internNames(names);
-      // Another stream may have come to the same list in a pause.
+      // Another stream may have made the same list during a pause.
       return (
         byEncoding.get(key) ?? byEncoding.keep(key, { key, bytes: copyFor(set, encoded), count: names.length, set })
       );
@@ -100,7 +100,7 @@ function* hashNames(sorted: readonly string[]): Work<string> {
 /** Names that are sorted, or merged, before the work pauses. */
 const CHUNK = 2_048;
 
-/** Sorts names by code unit and drops duplicates; pauses, for a peer may ask for a hundred thousand. */
+/** Sorts names by code unit and drops duplicates. Pauses, because a peer may subscribe to a hundred thousand names. */
 export function* sortNames(names: readonly string[]): Work<readonly string[]> {
   if (names.length <= CHUNK) return [...new Set(names)].sort();
   if (yield* isSorted(names)) return names;

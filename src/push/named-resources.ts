@@ -7,16 +7,16 @@ import type { ChangedHosts, HostIndex } from './host-index.js';
 import type { NameSet } from './name-set.js';
 import type { Work } from './work.js';
 
-/** By name, where there are any. */
+/** By name; names without findings have no entry. */
 export type NamedFindings = ReadonlyMap<string, readonly Finding[]>;
 
-/** What a type has for one scope and one set of names. */
+/** The resources and findings of one type for one scope and one set of names. */
 export interface NamedResult {
   readonly set: ResourceSet;
   readonly findings: NamedFindings;
 }
 
-/** What is to be made. */
+/** The resources to make. */
 export interface NamedWork {
   readonly context: PushContext;
   readonly generator: NamedGenerator;
@@ -43,11 +43,11 @@ export function* generateNamed(work: NamedWork, before: NamedResult | undefined)
 }
 
 /**
- * Makes what can be different from before, when that is known: a change of one host's endpoints must not cost as much
- * as there are hosts. Undefined when everything has to be made.
+ * Makes only the resources that can have changed, so that the cost of a change of one host's endpoints does not depend
+ * on the number of hosts. Undefined if all resources have to be made.
  *
- * @param before of equal scope and names
- * @param changed since then
+ * @param before the last result for equal scope and names
+ * @param changed the hosts that changed after it
  */
 export function* updateNamed(
   work: NamedWork,

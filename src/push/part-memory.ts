@@ -2,7 +2,7 @@ import type { ResourceSet } from '../envoy/resource-set.js';
 import type { Finding } from '../model/finding.js';
 import { createWeakMemory } from './weak-memory.js';
 
-/** What was generated for one scope of a part. */
+/** The resources and findings of one part for one scope. */
 export interface GeneratedPart {
   readonly set: ResourceSet;
   readonly findings: readonly Finding[];
@@ -17,22 +17,22 @@ export interface PartMemory {
 
 export interface PartMemoryLimits {
   readonly parts: number;
-  /** In all parts together. */
+  /** Resources of all parts together. */
   readonly resources: number;
 }
 
-/** Each resource of a set is a reference of 8 bytes, and may be a cluster of the part's own. */
+/** A set keeps a reference of 8 bytes for each resource, and some resources belong to one part only. */
 const LIMITS: PartMemoryLimits = { parts: 10_000, resources: 4_000_000 };
 
 /**
- * Remembers the newest parts, and each other one only while some proxy has it: what proxies say of themselves makes
- * ever new scopes, and one of all services may be as large as the mesh.
+ * Keeps the newest parts, and each older one only while a proxy has it. The number of scopes is not limited, because
+ * they depend on the nodes of proxies, and a part of all services may be as large as the mesh.
  */
 export function createPartMemory(limits: PartMemoryLimits = LIMITS): PartMemory {
   const newest = new Map<string, GeneratedPart>();
   let resources = 0;
   const held = createWeakMemory<GeneratedPart>();
-  /** A part lives as long as its set, which proxies have. */
+  /** A part is kept as long as its set, which proxies hold. */
   const ofSet = new WeakMap<ResourceSet, GeneratedPart[]>();
 
   const forgetOldest = (): void => {

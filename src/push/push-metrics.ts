@@ -1,19 +1,19 @@
 import type { PushReason } from '../model/push-request.js';
 
-/** What the push and xDS rooms count (docs/reference/metrics.md#pushes-and-xds); times are in seconds. */
+/** The events that the push and xds rooms count (docs/reference/metrics.md#pushes-and-xds). Times are in seconds. */
 export interface PushMetrics {
   /** A change was taken from the debouncer; one call per merged reason. */
   triggered(reason: PushReason): void;
   /** The next snapshot could not be built; that push is dropped. */
   contextError(): void;
-  /** A proxy's turn came this long after the change that put it in the queue. */
+  /** Time from a change to the push of a proxy that it concerns. */
   queued(seconds: number): void;
-  /** A full push reached a proxy this long after the change. */
+  /** Time from a change to the end of a full push of a proxy. */
   converged(seconds: number): void;
   /** One response of the type was built and handed over. */
   pushed(type: string, seconds: number): void;
   sendFailed(type: string): void;
-  /** A response was not taken within 5 seconds. */
+  /** A proxy did not read a response within 5 seconds. */
   writeTimedOut(): void;
   rejected(type: string, node: string, code: string): void;
   nonceExpired(type: string): void;

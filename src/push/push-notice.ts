@@ -3,10 +3,10 @@ import type { ProxyType } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
 import type { PushRequest } from '../model/push-request.js';
 
-/** A push as everybody is told of it: what changed, and which types that can concern. */
+/** A push as subscribers see it: the changes, and the types that they can concern. */
 export interface PushNotice {
   readonly request: PushRequest;
-  /** Whether the change can alter what proxies of this kind are served of the type; found out once per push. */
+  /** Whether the changes can alter the resources of this type for proxies of this kind. Computed once per push. */
   concerns(generator: ResourceGenerator, proxyType: ProxyType): boolean;
 }
 

@@ -2,11 +2,11 @@ import type { Clock } from '../base/clock.js';
 import { createPushSlots, type PushLane, type PushShare } from './push-slots.js';
 import { WaitingTargets } from './waiting-targets.js';
 
-/** What one turn of a proxy put on the wire. */
+/** The responses of one push of a proxy. */
 export interface PushResult {
-  /** Bytes handed to the transport. */
+  /** Bytes that the transport got. */
   readonly bytes: number;
-  /** Settles when they have left this process, or the stream has ended; undefined when nothing was sent. */
+  /** Settles when the bytes have left this process, or the stream has ended; undefined if nothing was sent. */
   readonly flushed: Promise<void> | undefined;
 }
 
@@ -14,26 +14,26 @@ export interface PushResult {
 export interface PushTarget {
   /** The same for as long as the proxy is in the queue. */
   readonly share: PushShare;
-  /** Sends what is due and not already on its way. Called once per turn. */
+  /** Sends the pending responses. Called once per turn. */
   push(): PushResult;
 }
 
 export interface PushQueueSettings {
-  /** NAV_PUSH_THROTTLE: proxies of one lane that are being sent to at the same time. */
+  /** NAV_PUSH_THROTTLE: number of proxies of one lane that are pushed to at the same time. */
   readonly throttle: number;
   /** Unsent bytes of all those proxies together, above which no further turn starts. */
   readonly byteBudget: number;
-  /** After this long without being flushed a proxy no longer counts: a stalled one must not delay the others. */
+  /** A proxy that has not flushed its bytes for this time no longer counts, so that it does not delay the others. */
   readonly stallMs: number;
 }
 
 /**
- * Whose turn it is to be sent to; a proxy is in the queue at most once, so that later events merge into its one turn
- * (docs/reference/xds.md#push-queue). The throttle counts a proxy until its bytes are flushed, not until they are
- * queued, which is what bounds memory (docs/architecture.md#rules-that-keep-it-fast).
+ * Decides which proxy is pushed to next (docs/reference/xds.md#push-queue). A proxy is in the queue at most once, so
+ * later events join its one turn. The throttle counts a proxy until its bytes have left this process. This limits the
+ * memory of unsent responses.
  *
- * Authenticated and plaintext proxies have a throttle each, and each peer a share of it: a peer whose streams read
- * nothing uses up its own share.
+ * Authenticated and plaintext proxies have separate throttles, and each peer has a share. A peer whose streams do not
+ * read uses up only its own share.
  */
 export interface PushQueue {
   enqueue(target: PushTarget): void;
@@ -42,18 +42,18 @@ export interface PushQueue {
   stop(): void;
 }
 
-/** How long one run of turns may keep the event loop. */
+/** How long one run of turns may block the event loop. */
 const SLICE_MS = 8;
 
 /**
- * A turn of fewer bytes than a socket takes at once counts as flushed: waiting for the transport to say so would
- * put the acknowledgements of the first proxies before the pushes to the last.
+ * A turn of fewer bytes than a socket accepts at once counts as flushed. Otherwise the acknowledgements of the first
+ * proxies would be handled before the pushes to the last ones.
  */
 const SMALL_TURN_BYTES = 16 << 10;
 
-/** How long an unread write makes its peer's share smaller (nav_xds_write_timeout). */
+/** How long an unread write reduces the share of its peer (`nav_xds_write_timeout`). */
 const UNREAD_MS = 5_000;
-/** A peer that leaves writes unread gets this part of the time to read the next. */
+/** A peer with unread writes gets this part of the time to read the next one. */
 const SLOW_STALL_PART = 1 / 10;
 
 const LANES: readonly PushLane[] = ['authenticated', 'plaintext'];
@@ -74,7 +74,7 @@ export function createPushQueue(settings: PushQueueSettings, clock: Clock): Push
     setImmediate(run);
   };
 
-  /** One turn of each lane after the other, until neither has room or the slice is over. */
+  /** Runs turns of the two lanes alternately, until neither has room or the slice is over. */
   const run = (): void => {
     scheduled = false;
     const until = clock.monotonicMs() + SLICE_MS;

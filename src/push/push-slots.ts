@@ -1,24 +1,24 @@
 import type { TurnOwner } from './waiting-targets.js';
 
-/** Proxies that have proven an identity, and those that have not: neither can take the slots of the other. */
+/** Authenticated and plaintext proxies. Neither can use the slots of the other. */
 export type PushLane = 'authenticated' | 'plaintext';
 
-/** Whose share of the push throttle a stream uses. */
+/** The share of the push throttle that a stream uses. */
 export interface PushShare extends TurnOwner {
   readonly lane: PushLane;
-  /** Authenticated: the identity. Plaintext: the address, behind which there may be a whole mesh. */
+  /** Authenticated: the identity. Plaintext: the address, which a whole mesh may share. */
   readonly peer: string;
-  /** Authenticated: the identity's node. Plaintext: the connection, of which each sidecar has its own. */
+  /** Authenticated: the identity's node. Plaintext: the connection; each sidecar has its own. */
   readonly source: string;
 }
 
-/** The slots of one lane: how many a peer and a source may use follows from what they leave unread. */
+/** The slots of one lane. Unread writes reduce the number that a peer and a source may use. */
 export interface PushSlots {
   readonly active: number;
   /** Whether a turn of that share may start now. */
   hasRoom(share: Pick<PushShare, 'peer'>): boolean;
   hasRoomForSource(share: PushShare): boolean;
-  /** Whether that share has left writes unread, so that it gets less time to read the next. */
+  /** Whether that share has unread writes, and therefore gets less time to read the next one. */
   isSlow(share: PushShare): boolean;
   take(share: PushShare, bytes: number): void;
   release(share: PushShare, bytes: number): void;
@@ -35,9 +35,9 @@ interface Use {
 
 const NO_USE: Readonly<Use> = { active: 0, bytes: 0, unread: 0 };
 
-/** The part of a lane that one peer may use: a whole mesh may stand behind one address. */
+/** The part of a lane that one peer may use. A whole mesh may share one address. */
 const PEER_PART = 3 / 4;
-/** The part that a peer keeps, however much it leaves unread: some of the proxies behind an address may be broken. */
+/** The part that a peer with unread writes keeps: only some of the proxies behind an address may be broken. */
 const SLOW_PEER_PART = 1 / 8;
 /** The part that one source may use. */
 const SOURCE_PART = 1 / 2;
@@ -45,8 +45,8 @@ const SOURCE_PART = 1 / 2;
 const SLOW_PART = 1 / 4;
 
 /**
- * @param throttle turns at the same time
- * @param byteBudget unsent bytes above which no turn starts
+ * @param throttle number of turns at the same time
+ * @param byteBudget unsent bytes above which no further turn starts
  */
 export function createPushSlots(throttle: number, byteBudget: number): PushSlots {
   const uses = new Map<string, Use>();

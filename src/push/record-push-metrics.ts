@@ -1,16 +1,18 @@
 import type { Metrics } from '../telemetry/metrics.js';
 import type { PushMetrics } from './push-metrics.js';
 
-/** Node metadata MESH_VERSION of a proxy that says none. */
+/** Label of proxies whose node metadata has no MESH_VERSION. */
 const UNKNOWN_VERSION = 'unknown';
 const MAX_VERSION_LENGTH = 64;
-/** Series of versions, and of nodes that rejected something, that are kept when the last such proxy has gone. */
+/**
+ * Number of series of versions, and of nodes with rejections, that are kept after their last proxy has disconnected.
+ */
 const MAX_IDLE_SERIES = 100;
-/** Versions, and nodes that rejected something, with series of their own; peers can make up any number. */
+/** Number of versions, and of nodes with rejections, that have series of their own. Peers can invent any number. */
 const MAX_VERSIONS = 100;
 const MAX_NODES = 1_000;
 const MAX_NODE_LENGTH = 256;
-/** Stands for those beyond. */
+/** Label of all others. */
 const OTHER = 'other';
 
 const REJECT_GAUGES = {
@@ -22,7 +24,7 @@ const REJECT_GAUGES = {
 
 type RejectGauge = (typeof REJECT_GAUGES)[keyof typeof REJECT_GAUGES];
 
-/** Records what the push and xDS rooms report into the families of docs/reference/metrics.md. */
+/** Records the events of the push and xds rooms in the families of docs/reference/metrics.md. */
 export function recordPushMetrics(metrics: Metrics): PushMetrics {
   const rejections = new Map<string, Map<string, { gauge: RejectGauge; err: string }>>();
   const versions = createSeriesUse(MAX_IDLE_SERIES, (version) => metrics.remove('nav_xds', { version }));
@@ -94,17 +96,17 @@ function isRejectable(type: string): type is keyof typeof REJECT_GAUGES {
   return Object.hasOwn(REJECT_GAUGES, type);
 }
 
-/** Labels that come from peers: so many at a time have a series, and the others share one. */
+/** Labels that come from peers. A limited number has series of their own; the others share one. */
 interface BoundedLabels {
-  /** One more peer has the label. @returns the label that it is counted under */
+  /** Counts one more peer with the label. @returns the label of its series */
   begin(label: string): string;
-  /** @returns the label that such a peer was counted under */
+  /** @returns the label of the series that counted the peer */
   end(label: string): string;
 }
 
 /**
- * @param most labels of their own
- * @param other stands for those beyond
+ * @param most number of labels with series of their own
+ * @param other label of all others
  */
 function createBoundedLabels(most: number, other: string): BoundedLabels {
   const own = new Map<string, number>();
@@ -116,7 +118,7 @@ function createBoundedLabels(most: number, other: string): BoundedLabels {
       return hasOwn ? label : other;
     },
     end: (label) => {
-      // Which of two equal peers leaves makes no difference to the sums.
+      // It does not matter for the sums which of two peers with the same label disconnects.
       const isBeyond = beyond.has(label);
       change(isBeyond ? beyond : own, label, -1);
       return isBeyond ? other : label;
@@ -131,18 +133,18 @@ function change(counts: Map<string, number>, label: string, by: number): void {
 }
 
 /**
- * Which series of a metric connected proxies stand behind. Labels that come from proxies make ever new series, so
- * those that nobody stands behind any more go, the longest idle first.
+ * Counts the connected proxies of each series. Labels that come from proxies make more and more series, so series
+ * without a proxy are removed, those that have been idle longest first.
  */
 interface SeriesUse {
   begin(label: string): void;
-  /** @param hasSeries whether there is a series to keep for a while */
+  /** @param hasSeries whether the label has a series, which is kept for some time */
   end(label: string, hasSeries: boolean): void;
 }
 
 /**
- * @param maxIdle how many are kept that nobody stands behind
- * @param drop called with one that is too many
+ * @param maxIdle number of series without a proxy that are kept
+ * @param drop removes the series of a label
  */
 function createSeriesUse(maxIdle: number, drop: (label: string) => void): SeriesUse {
   const users = new Map<string, number>();

@@ -17,42 +17,39 @@ import { finish, type SharedWork, shareWork, type Work } from './work.js';
  * and a set whose content did not change keeps its identity from one snapshot to the next.
  */
 export interface ResourceCache {
-  /** From now on resources come from this snapshot; types that the push cannot concern keep theirs. */
+  /** Generates resources from this snapshot from now on. Types that the push does not concern keep their resources. */
   advance(context: PushContext, notice: PushNotice): void;
-  /** @param names what a proxy asks for; undefined for everything (wildcard types only). */
+  /** @param names the proxy's subscription; undefined for everything (wildcard types only) */
   resourcesFor(generator: ResourceGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet;
   /**
-   * The same with pauses. The result is that of the snapshot at the time of the first step, also when another one
-   * comes in a pause.
+   * The same with pauses. The result belongs to the snapshot at the first step, even if the snapshot changes in a
+   * pause.
    */
   prepareResources(generator: ResourceGenerator, proxy: Proxy, names: NameSet | undefined): Work<ResourceSet>;
-  /** What generation met for the proxies that are served. */
+  /** The findings of the generators for the connected proxies. */
   findings(): readonly Finding[];
-  /** Number of part generations run since start: shows that equal scopes cost one. */
+  /** Number of parts that were generated since the start. Equal scopes share one. */
   readonly generations: number;
 }
 
 /** Results of one type, by key. */
 interface Results {
   readonly parts: PartMemory;
-  /**
-   * By scopes and names. Only as long as a proxy has them: every subscription makes one of its own, and those
-   * that come and go would add up.
-   */
+  /** By scopes and names. Kept only while a proxy has them, because every subscription may make another one. */
   readonly sets: WeakMemory<ResourceSet>;
-  /** Named sets in the making, by the same keys: proxies with equal scope and names make them together. */
+  /** Named sets that are being made, by the same keys. Proxies with equal scope and names share the work. */
   readonly pending: WeakMemory<SharedWork<ResourceSet>>;
-  /** Of sets that were generated as such, not put together from parts: by name, where there are any. */
+  /** Findings of named sets, by name. Sets that are joined from parts have none. */
   readonly findings: WeakMap<ResourceSet, NamedFindings>;
 }
 
-/** What is remembered of one type. */
+/** The results of one type. */
 interface TypeCache {
   readonly generator: ResourceGenerator;
   current: Results;
-  /** Of the snapshot before: to recognise what did not change. */
+  /** Results of the last snapshot, to recognise resources that did not change. */
   previous: Results;
-  /** What changed since. */
+  /** The hosts that changed after it. */
   changed: ChangedHosts;
   readonly hosts: HostIndex;
 }
@@ -119,7 +116,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     return yield* pending.follow();
   };
 
-  /** Reads the cache before its first pause, and is about the snapshot of that time. */
+  /** Reads the cache before its first pause, so the result belongs to the snapshot at that time. */
   const makeNamed = function* (cache: TypeCache, work: NamedWork, key: string): Work<ResourceSet> {
     generations++;
     const { current, previous, changed, hosts } = cache;
@@ -143,7 +140,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
         const { generator, current } = cache;
         if (!notice.concerns(generator, 'sidecar') && !notice.concerns(generator, 'router')) continue;
         const changed = changedHosts(notice.request);
-        // Where nobody asked in between, the snapshot before that is still the one to compare with.
+        // If no proxy used the current results, the ones before them are still the results to compare with.
         if (current.sets.size > 0) {
           cache.previous = current;
           cache.changed = changed;
@@ -190,7 +187,7 @@ function nextJoinedSet(previous: ResourceSet | undefined, parts: readonly Resour
 }
 
 function onlyNamed(resources: readonly EncodedResource[], names: NameSet): readonly EncodedResource[] {
-  // Both are sorted, and there may be far more names than resources.
+  // Both lists are sorted, and there may be far more names than resources.
   let index = 0;
   return resources.filter(({ name }) => {
     while (index < names.names.length && (names.names[index] as string) < name) index++;

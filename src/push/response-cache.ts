@@ -2,30 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { composeDiscoveryResponse } from '../envoy/discovery-response.js';
 import type { WireMessage } from '../envoy/wire-message.js';
 
-/** A response as it goes to every stream of a group: the very same bytes for all of them. */
+/** A response with the same bytes for all streams of a group. */
 export interface ComposedResponse {
   readonly nonce: string;
   readonly version: string;
   readonly message: WireMessage;
 }
 
-/** What a response is made of. */
+/** The parts of a response. */
 export interface ResponseContent {
-  /** An object that stands for the content, such as a ResourceSet: responses are shared by it. */
+  /** An object that stands for the content, such as a ResourceSet. Streams with the same object share responses. */
   readonly group: object;
   readonly typeUrl: string;
   readonly versionInfo: string;
   /** Ledger version that starts the nonce; empty if tracking is off. */
   readonly configVersion: string;
-  /** Entries of encoded resources; asked for only when the response is composed. */
+  /** Entries of encoded resources. Called only if the response has to be composed. */
   body(): readonly Uint8Array[];
 }
 
 /** Composes each response once per group. */
 export interface ResponseCache {
-  /** A response that some stream is being sent; undefined when there is none. */
+  /** Finds a response that is being written to a stream; undefined if there is none. */
   find(content: Omit<ResponseContent, 'body'>, usedNonce: string): ComposedResponse | undefined;
-  /** @param usedNonce a nonce that the stream has already seen, so that it never gets one twice. */
+  /** @param usedNonce the stream's last nonce, so that no stream gets a nonce twice */
   responseFor(content: ResponseContent, usedNonce: string): ComposedResponse;
   /** Responses composed since start. */
   readonly composed: number;
@@ -33,7 +33,7 @@ export interface ResponseCache {
 
 interface Remembered {
   readonly configVersion: string;
-  /** Only while a stream writes it: the bytes of every state that some proxy has would fill the memory. */
+  /** Kept only while a stream writes it: the bytes of all states that proxies have would fill the memory. */
   readonly response: WeakRef<ComposedResponse>;
 }
 

@@ -1,20 +1,20 @@
-/** Whose turn it is. */
+/** The peer and the source that take turns. */
 export interface TurnOwner {
   readonly peer: string;
   readonly source: string;
 }
 
-/** Something that waits for its turn, and whose share it uses. */
+/** An item that waits for the turn of its peer and source. */
 export interface Waiting {
   readonly share: TurnOwner;
 }
 
 /**
- * Each peer in its turn, in a peer each source in its turn, in a source first come, first
- * served: a peer with ten thousand waiting streams does not put another peer's stream ten thousand places back.
+ * Peers take turns, and within a peer its sources take turns. Items of one source are taken in their order. So the
+ * stream of one peer does not wait behind ten thousand streams of another peer.
  */
 export class WaitingTargets<Target extends Waiting> {
-  /** By peer, then by source; the one that is next comes first. */
+  /** By peer, then by source; the next one is first. */
   readonly #peers = new Map<string, Map<string, Set<Target>>>();
   #size = 0;
 
@@ -50,8 +50,8 @@ export class WaitingTargets<Target extends Waiting> {
   /**
    * Takes the next target whose peer and source have room; undefined when none has.
    *
-   * @param ofPeer asked with a share of the peer, whatever the source; all peers have room unless given
-   * @param ofSource all sources have room unless given
+   * @param ofPeer whether a peer has room; called with a share of any of its sources. All peers by default
+   * @param ofSource whether a source has room. All sources by default
    */
   take(
     ofPeer: (share: Target['share']) => boolean = () => true,
@@ -64,7 +64,7 @@ export class WaitingTargets<Target extends Waiting> {
         if (!ofPeer(target.share)) break;
         if (!ofSource(target.share)) continue;
         this.remove(target);
-        // Both go to the end of their rows.
+        // The peer and the source go to the end of their lists.
         if (targets.size > 0) moveToEnd(sources, source, targets);
         if (sources.size > 0) moveToEnd(this.#peers, peer, sources);
         return target;

@@ -1,17 +1,17 @@
-/** Finds objects again while somebody else still holds them. */
+/** Finds objects by key while they are referenced elsewhere. */
 export interface WeakMemory<Value extends object> {
   get(key: string): Value | undefined;
   keep(key: string, value: Value): Value;
-  /** Those that are still held, in no particular order. */
+  /** The objects that are still referenced, in no particular order. */
   values(): Iterable<Value>;
-  /** Keys, of which some may stand for objects that are gone by now. */
+  /** Number of keys; the objects of some keys may be garbage. */
   readonly size: number;
 }
 
 export function createWeakMemory<Value extends object>(): WeakMemory<Value> {
   const references = new Map<string, WeakRef<Value>>();
   const cleanUp = new FinalizationRegistry<string>((key) => {
-    // The key may be in use again by a newer value.
+    // A newer value may have the key by now.
     if (references.get(key)?.deref() === undefined) references.delete(key);
   });
   return {

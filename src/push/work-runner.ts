@@ -3,33 +3,36 @@ import { type TurnOwner, type Waiting, WaitingTargets } from './waiting-targets.
 import type { Work } from './work.js';
 
 /**
- * Runs computations in slices, so that none of them keeps the event loop, whatever its size. Each peer takes its turn,
- * and within a peer each source: a peer with many computations gets as much time as one with a single one.
+ * Runs computations in slices, so that a large one does not block the event loop. Peers take turns, and within a peer
+ * its sources do: a peer with many computations gets as much time as one with a single computation.
  */
 export interface WorkRunner {
   /**
-   * Runs the first slice at once, and what is left in later turns of the event loop. For callers that bound themselves
-   * how much they begin in one turn of the event loop.
+   * Runs the first slice at once, and the rest in later turns of the event loop. For callers that limit how much they
+   * begin in one turn of the event loop.
    *
    * @param owner the peer that the work is for
-   * @returns undefined when the first slice was enough; else settles with the work
+   * @returns undefined if the first slice was enough; otherwise settles with the work
    * @throws what the first slice throws
    */
   run(owner: TurnOwner, work: Work<void>): Promise<void> | undefined;
   /**
-   * The same, but at once only while no other work waits and this turn of the event loop has time left: what peers can
-   * begin as often as they like does not come before the work of others.
+   * The same, but at once only if no other work waits and this turn of the event loop has time left. For work that
+   * peers can begin without limit: it must not run before the work of others.
    */
   runInTurn(owner: TurnOwner, work: Work<void>): Promise<void> | undefined;
   /** Computations that are not finished. */
   readonly waiting: number;
-  /** Drops what is not finished: its promises never settle. */
+  /** Drops unfinished computations; their promises never settle. */
   stop(): void;
 }
 
-/** What a caller may take of the event loop at once, before its work goes on in slices. */
+/** Time of the first slice of a computation. */
 const FIRST_SLICE_MS = 4;
-/** What all computations together may take of one turn of the event loop; and again what runs at once in turn. */
+/**
+ * Time of all computations together in one turn of the event loop; first slices of `runInTurn` have the same time
+ * again.
+ */
 const SLICE_MS = 6;
 
 interface Job extends Waiting {
@@ -40,9 +43,9 @@ interface Job extends Waiting {
 
 export function createWorkRunner(clock: Clock): WorkRunner {
   const jobs = new WaitingTargets<Job>();
-  /** With the one that runs. */
+  /** Includes the running computation. */
   let unfinished = 0;
-  /** What ran at once, in turn, since the last slice. */
+  /** Time that first slices of `runInTurn` took since the last slice. */
   let takenMs = 0;
   let scheduled = false;
   let stopped = false;

@@ -1,6 +1,6 @@
 /**
- * A computation that can pause: it yields every few hundred microseconds, so that one request cannot keep the event
- * loop. Runs to its end at once under `finish`, or in slices under a WorkRunner.
+ * A computation that can pause: it yields every few hundred microseconds, so that one request does not block the event
+ * loop. `finish` runs it to its end at once, a WorkRunner runs it in slices.
  */
 export type Work<T> = Generator<void, T, void>;
 
@@ -12,12 +12,12 @@ export function finish<T>(work: Work<T>): T {
   }
 }
 
-/** One computation with many readers: each reader moves it on, and all of them get its result. */
+/** One computation with several readers. Each reader advances it, and all of them get its result. */
 export interface SharedWork<T> {
   follow(): Work<T>;
 }
 
-/** @throws for every reader what the computation throws */
+/** @throws the error of the computation, in every reader */
 export function shareWork<T>(work: Work<T>): SharedWork<T> {
   let result: { readonly value: T } | undefined;
   let failure: { readonly error: unknown } | undefined;

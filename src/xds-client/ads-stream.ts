@@ -17,7 +17,7 @@ export interface AdsStreamEvents {
 /** Opens a stream to the discovery server. */
 export type OpenAdsStream = (events: AdsStreamEvents) => AdsStream;
 
-/** What a stream shows of its caller, and what it takes for the server. */
+/** The server of a stream, and the credentials that the stream presents. */
 export interface AdsCredentials {
   readonly channel: ChannelCredentials;
   readonly metadata: Metadata;
@@ -28,7 +28,7 @@ export interface AdsStreamSettings {
   readonly address: string;
   readonly keepaliveIntervalMs: number;
   readonly keepaliveTimeoutMs: number;
-  /** Asked for each stream, so that tokens and certificates that were renewed count. Throws when they cannot be read. */
+  /** Called for each stream, so that renewed tokens and certificates are used. Throws if they cannot be read. */
   readonly credentials: () => AdsCredentials;
   /** Name that the server's certificate must have; default: the host of `address`. */
   readonly serverName?: string;
@@ -40,12 +40,12 @@ export const PLAINTEXT_CREDENTIALS = (): AdsCredentials => ({
 });
 
 const ADS_PATH = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
-/** A mesh of many services in one response, which servers of ours send as it is. */
+/** A response may have all services of a large mesh, and the control plane does not split it. */
 const MAX_RESPONSE_BYTES = 1024 ** 3;
 
 /**
- * Streams over gRPC. Every stream has a connection of its own, which ends with it: when to connect again is decided by
- * who opens streams alone, and names are resolved anew each time.
+ * Opens streams over gRPC. Each stream has its own connection, which ends with it. The caller decides when to
+ * reconnect, and names are resolved again each time.
  */
 export function createAdsStreams(settings: AdsStreamSettings): OpenAdsStream {
   const options: ChannelOptions = {
@@ -91,7 +91,7 @@ export function createAdsStreams(settings: AdsStreamSettings): OpenAdsStream {
   };
 }
 
-/** A stream that could not be opened: it says so later, as any other that ends. */
+/** A stream that could not be opened; it reports its end later, as other streams do. */
 function failedStream(events: AdsStreamEvents, error: unknown): AdsStream {
   const reason = error instanceof Error ? error.message : String(error);
   const telling = setImmediate(() => events.ended(reason));

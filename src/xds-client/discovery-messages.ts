@@ -16,21 +16,21 @@ export interface DiscoveryResponse {
 
 export interface DiscoveryRequest {
   readonly typeUrl: string;
-  /** The version that is in force; empty before the first. */
+  /** The version in force; empty before the first response. */
   readonly version: string;
-  /** Names of the resources; all of the type without any. */
+  /** Names of the resources; empty for all resources of the type. */
   readonly names?: readonly string[];
-  /** Of the response that is answered; empty in the first request of a stream. */
+  /** Nonce of the answered response; empty in the first request of a stream. */
   readonly nonce: string;
   /** Encoded node, in the first request of a stream. */
   readonly node?: Buffer;
-  /** Why the response is refused. */
+  /** Reason of a rejection. */
   readonly error?: string;
 }
 
-/** Carries the name of a resource whose own message has none. */
+/** Has the name of a resource whose message has none. */
 const WRAPPER_TYPE_URL = 'type.googleapis.com/envoy.service.discovery.v3.Resource';
-/** google.rpc.Code INVALID_ARGUMENT, as Envoy refuses with. */
+/** google.rpc.Code INVALID_ARGUMENT, the code of Envoy's rejections. */
 const INVALID_ARGUMENT = 3;
 
 /** Encodes a request of a state-of-the-world subscription. */
@@ -48,7 +48,7 @@ export function encodeDiscoveryRequest(request: DiscoveryRequest): Buffer {
   return Buffer.from(writer.finish());
 }
 
-/** Encodes who asks, an envoy.config.core.v3.Node. */
+/** Encodes the node of the client, an envoy.config.core.v3.Node. */
 export function encodeNode(
   id: string,
   cluster: string,
@@ -75,7 +75,7 @@ export function encodeNode(
   return Buffer.from(writer.uint32(0x32).string(userAgent).finish());
 }
 
-/** @throws Error when the bytes are no DiscoveryResponse. */
+/** @throws Error if the bytes are not a DiscoveryResponse */
 export function decodeDiscoveryResponse(bytes: Buffer): DiscoveryResponse {
   const reader = protobuf.Reader.create(bytes);
   let [version, typeUrl, nonce] = ['', '', ''];
@@ -92,9 +92,9 @@ export function decodeDiscoveryResponse(bytes: Buffer): DiscoveryResponse {
 }
 
 /**
- * Unpacks a resource that is wrapped to have a name.
+ * Unpacks a resource from the message that has its name.
  *
- * @throws Error when it has none, or is of another type
+ * @throws Error if it has no name, or is of another type
  */
 export function unpackResource(packed: Buffer, typeUrl: string): NamedResource {
   const outer = readAny(packed);

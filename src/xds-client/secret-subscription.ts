@@ -11,16 +11,16 @@ export interface SecretSubscriptionDependencies extends SubscriptionEnvironment 
 }
 
 /**
- * This process's own certificate and the mesh's roots, kept up to date by a discovery server (SDS). The last ones stay
- * when it stops.
+ * The certificate of this process and the roots of the mesh, kept up to date by a discovery server (SDS). The last ones
+ * stay in use after the subscription has stopped.
  */
 export type SecretSubscription = TlsMaterialSource & Subscription;
 
 const REFUSED = 'the secret cannot be read';
 
 /**
- * Subscribes to the secrets that sidecars get, on a stream of its own: the server makes the key for this stream alone.
- * The last secrets stay in use while there is no connection.
+ * Subscribes to the secrets that sidecars get, on its own stream: the server makes the key for this stream only. The
+ * last secrets stay in use while there is no connection.
  */
 export function createSecretSubscription(dependencies: SecretSubscriptionDependencies): SecretSubscription {
   const { readSecret, logger } = dependencies;
@@ -58,7 +58,7 @@ export function createSecretSubscription(dependencies: SecretSubscriptionDepende
     disconnected: ({ reason, failures, retryInMs }) => {
       // The next stream gets another key.
       version = '';
-      // Once per outage: later attempts fail for the same reason.
+      // Logged once per outage: later attempts fail for the same reason.
       if (failures === 1) logger.warn({ reason, retryInMs }, 'secret stream ended');
       else logger.debug({ reason, retryInMs }, 'secret stream ended');
     },

@@ -6,7 +6,7 @@ import { type DiscoveryResponse, decodeDiscoveryResponse, encodeDiscoveryRequest
 const FIRST_RECONNECT_MS = 250;
 const MAX_RECONNECT_MS = 15_000;
 
-/** What every subscription needs. */
+/** The parts of every subscription. */
 export interface SubscriptionEnvironment {
   readonly openStream: OpenAdsStream;
   /** Encoded node of this process, at the time of each connection. */
@@ -16,30 +16,30 @@ export interface SubscriptionEnvironment {
   readonly random: () => number;
 }
 
-/** What a subscription is for, and what it tells its owner. */
+/** The resources of a subscription, and its callbacks. */
 export interface SubscriptionOwner {
   readonly typeUrl: string;
-  /** Names of the resources; absent for all of the type. */
+  /** Names of the resources; undefined for all resources of the type. */
   readonly names?: readonly string[];
   /**
-   * Puts a response in force; it is acknowledged afterwards. Responses of other types do not come here.
+   * Puts a response in force; the subscription then acknowledges it. Called for responses of this type only.
    *
-   * @throws when it cannot be taken as a whole: then it is rejected with what `refused` returns
+   * @throws if the response cannot be accepted as a whole; it is then rejected with the text that `refused` returns
    */
   take(response: DiscoveryResponse): void;
-  /** Says why a response could not be taken; the result goes to the server. */
+  /** Describes a rejection; the result is sent to the server. */
   refused(error: unknown): string;
-  /** The first message of a connection came. */
+  /** Called at the first message of a connection. */
   connected(): void;
   disconnected(outage: Outage): void;
-  /** The version that is in force, which a new stream tells; empty for none. */
+  /** The version in force, which a new stream sends; empty for none. */
   version(): string;
 }
 
-/** Why there is no connection, and when the next one is tried. */
+/** Called when a connection has ended or failed, with the time until the next attempt. */
 export interface Outage {
   readonly reason: string;
-  /** Attempts since the last message that came, from 1. */
+  /** Attempts since the last message, from 1. */
   readonly failures: number;
   readonly retryInMs: number;
 }
@@ -51,8 +51,8 @@ export interface Subscription {
 }
 
 /**
- * Subscribes to one type, state of the world, on a stream of its own. When the stream ends it is opened again, for ever,
- * with waits that double and have jitter.
+ * Subscribes to one type, state of the world, on its own stream. Reopens the stream whenever it ends, with waits that
+ * double and have jitter.
  */
 export function createSubscription(
   { openStream, node, clock, random }: SubscriptionEnvironment,

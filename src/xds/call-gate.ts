@@ -8,58 +8,58 @@ import { createSubjectLog } from '../telemetry/subject-log.js';
 import { StreamError } from './stream-error.js';
 
 /**
- * What every call to a secured listener passes before anything of it is read
+ * Authenticates the caller of every call to a secured listener, before a message of the call is read
  * (docs/security.md#what-navigator-guarantees).
  */
 export interface CallGate {
   /**
-   * Who the caller is: one identity, or several.
+   * Authenticates a caller. A caller can have several identities.
    *
    * @throws StreamError UNAUTHENTICATED
    */
   admit(call: ServedCall): Promise<readonly WorkloadIdentity[]>;
   /**
-   * Looks from time to time whether a caller still is whom it was admitted as: tokens and certificates run out, accounts
-   * are deleted, and streams go on. While nobody can say, it is.
+   * Authenticates the caller of an open stream again, every 30 to 60 minutes: tokens and certificates expire, and
+   * accounts are deleted. While the check is unavailable, the stream stays open.
    *
-   * @param admitted what `admit` gave
-   * @param onRevoked called once, when it is not
-   * @returns ends it
+   * @param admitted the identities that `admit` returned
+   * @param onRevoked called once, when the caller no longer has these identities
+   * @returns a function that ends the checks
    */
   watch(call: ServedCall, admitted: readonly WorkloadIdentity[], onRevoked: (error: StreamError) => void): () => void;
-  /** A caller that is somebody, yet not whom its node claims. */
+  /** Records an authenticated caller whose node claims another workload. */
   denied(call: ServedCall, error: StreamError): void;
 }
 
 export interface CallGateOptions {
-  /** @returns SPIFFE ids. Throws when nothing that the caller has shown proves who it is. */
+  /** @returns SPIFFE ids. Throws if no credential of the caller proves an identity. */
   authenticate(credentials: CallCredentials): Promise<{ readonly identities: readonly string[] }>;
-  /** Whether what `authenticate` threw says nothing about the caller. */
+  /** Whether an error of `authenticate` says nothing about the caller, such as an API server that does not answer. */
   isTemporary(error: unknown): boolean;
-  /** Whether what `authenticate` threw says that too many callers wait. Default: it never does. */
+  /** Whether an error of `authenticate` says that too many callers wait. Default: never. */
   isOverload?(error: unknown): boolean;
-  /** Calls back once, when an identity is revoked at its source. @returns ends it. Default: that is never known. */
+  /** Calls back once, when an identity is revoked at its source. Default: revocations are not known. */
   onRevoked?(identity: WorkloadIdentity, listener: (reason: Error) => void): () => void;
   /** `nav_xds_refused_streams`. */
   refused(reason: 'authentication' | 'authorization'): void;
   readonly clock: Clock;
-  /** From 0 to 1: keeps streams that began together from being looked at together. */
+  /** From 0 to 1; spreads the checks of streams that began at the same time. */
   readonly random: () => number;
   readonly logger: Logger;
 }
 
 const MAX_REASON_LENGTH = 1024;
-/** A caller is looked at again after a time from half of this to all of it. */
+/** A caller is authenticated again after a random time between half of this and all of it. */
 const LOOK_AGAIN_MS = 3_600_000;
 
-/** Lets in whoever is authenticated (docs/reference/xds.md#authentication). */
+/** Admits authenticated callers (docs/reference/xds.md#authentication). */
 export function createCallGate(options: CallGateOptions): CallGate {
   const { authenticate, refused, clock, random, logger } = options;
   const log = createSubjectLog(logger, clock);
   const certificates = createConnectionCertificates();
   const refuse = (reason: 'authentication' | 'authorization', peer: string, error: unknown, message: string): void => {
     refused(reason);
-    // A peer that comes again has another port.
+    // A peer that reconnects has another port.
     log.warn(peer.replace(/:\d+$/, ''), { peer, err: error }, message);
   };
   const identify = async (call: ServedCall): Promise<readonly WorkloadIdentity[]> => {
@@ -74,7 +74,7 @@ export function createCallGate(options: CallGateOptions): CallGate {
         if (identities.length === 0) throw new Error('the caller has no SPIFFE id of a workload');
         return identities;
       } catch (cause) {
-        refuse('authentication', call.getPeer(), cause, 'Caller of the secured listener is not authenticated');
+        refuse('authentication', call.getPeer(), cause, 'caller of the secured listener is not authenticated');
         throw options.isOverload?.(cause) === true ? overloaded(cause) : unauthenticated(cause);
       }
     },
@@ -96,7 +96,7 @@ export function createCallGate(options: CallGateOptions): CallGate {
       const revoke = (refusal: unknown): void => {
         if (isOver) return;
         end();
-        refuse('authentication', call.getPeer(), refusal, 'Caller of a stream is no longer authenticated');
+        refuse('authentication', call.getPeer(), refusal, 'caller of a stream is no longer authenticated');
         onRevoked(unauthenticated(refusal));
       };
       const ends = admitted.map((identity) => options.onRevoked?.(identity, revoke));
@@ -112,7 +112,7 @@ export function createCallGate(options: CallGateOptions): CallGate {
       return end;
     },
     denied: (call, error) => {
-      refuse('authorization', call.getPeer(), error, 'Proxy claims to be another workload than it is');
+      refuse('authorization', call.getPeer(), error, 'node claims another workload than the proven one');
     },
   };
 }
@@ -122,7 +122,7 @@ function unauthenticated(cause: unknown): StreamError {
   return new StreamError('UNAUTHENTICATED', `authentication failure: ${reason.slice(0, MAX_REASON_LENGTH)}`, { cause });
 }
 
-/** A proxy tries again, and an operator does not look for a bad token. */
+/** The code makes a proxy retry, and keeps an operator from looking for a bad token. */
 function overloaded(cause: unknown): StreamError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new StreamError('UNAVAILABLE', reason.slice(0, MAX_REASON_LENGTH), { cause });
@@ -135,8 +135,8 @@ function areSame(first: readonly WorkloadIdentity[], second: readonly WorkloadId
 type RawCall = ServerDuplexStream<Buffer, Buffer>;
 
 /**
- * Runs a handler once the gate has admitted the caller; until then nothing of the call is read. A refusal, and an error
- * that the handler throws, end the call with its status.
+ * Runs a handler after the gate has admitted the caller; no message of the call is read before. A rejection, or an
+ * error of the handler, ends the call with its status.
  */
 export async function runGated(call: RawCall, gate: CallGate, handle: () => Promise<void>): Promise<void> {
   call.on('error', () => undefined);

@@ -7,7 +7,7 @@ import type { Logger } from '../telemetry/logger.js';
 import { createPeerLog } from '../telemetry/peer-log.js';
 import type { ProxySession } from './proxy-session.js';
 
-/** Lines about proxies that come and go in 10 seconds: a whole mesh may come from one address. */
+/** Log lines in 10 seconds about proxies that connect and disconnect. A whole mesh may share one address. */
 const LINES_PER_PEER = 200;
 const LINES_IN_ALL = 1_000;
 
@@ -38,10 +38,10 @@ export function createConnections(
       sessions.set(session.id, session);
       distributor.add(session);
       metrics.connected(session.proxy?.id ?? '', session.proxy?.metadata.meshVersion ?? '');
-      log.info(session.share.peer, { connection: session.id, proxies: sessions.size }, 'Proxy connected');
+      log.info(session.share.peer, { connection: session.id, proxies: sessions.size }, 'proxy connected');
       if (isStrictInVain(session, distributor)) {
         const remedy = 'connect it to the secured listener, with a certificate or a token of its workload';
-        const message = 'Proxy without a certificate takes plaintext, although STRICT';
+        const message = 'proxy without a certificate accepts plaintext although mutual TLS is STRICT';
         log.warn(session.share.peer, { connection: session.id, remedy }, message);
       }
     },
@@ -49,7 +49,7 @@ export function createConnections(
       distributor.remove(session);
       if (!sessions.delete(session.id)) return;
       metrics.disconnected(session.proxy?.id ?? '', session.proxy?.metadata.meshVersion ?? '');
-      log.info(session.share.peer, { connection: session.id, proxies: sessions.size }, 'Proxy disconnected');
+      log.info(session.share.peer, { connection: session.id, proxies: sessions.size }, 'proxy disconnected');
     },
     nextId: (nodeId) => `${nodeId}-${++counter}`,
     list: () => [...sessions.values()].flatMap((session) => session.snapshot() ?? []),
@@ -57,7 +57,7 @@ export function createConnections(
   };
 }
 
-/** What is to take nothing but mutual TLS, and cannot. */
+/** Whether mutual TLS is STRICT for a proxy that has no certificate. */
 function isStrictInVain({ proxy }: ProxySession, { context }: Distributor): boolean {
   if (proxy === undefined || context === undefined || proxy.hasSecrets) return false;
   if (proxy.type !== 'sidecar' || proxy.metadata.interceptionMode === 'NONE') return false;

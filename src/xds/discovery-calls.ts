@@ -21,9 +21,9 @@ export interface SessionHooks {
 export interface DiscoveryCalls {
   /** @param onlyType the only type of a per-type service */
   serve(call: RawCall, onlyType: string | undefined): void;
-  /** Ends those that there are, also while it is not known yet who calls. */
+  /** Ends all calls, also those whose caller is not authenticated yet. */
   endAll(error: StreamError): void;
-  /** Calls back once none is on the wire any more. */
+  /** Calls back when the last call has left the wire. */
   whenNone(then: () => void): void;
 }
 
@@ -31,7 +31,7 @@ export interface DiscoveryCallsOptions {
   readonly environment: SessionEnvironment;
   readonly hooks: SessionHooks;
   readonly logger: Logger;
-  /** Undefined where everybody may come in. */
+  /** Undefined on a listener that does not authenticate callers. */
   readonly gate: CallGate | undefined;
 }
 
@@ -46,7 +46,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
     else environment.refused(call.getPeer(), error);
   };
 
-  /** Undefined for a peer that has too many streams: this one is ended. */
+  /** Undefined if the peer has too many streams; the call then ends. */
   const createSession = (call: RawCall, options: SessionOptions): ProxySession | undefined => {
     const stream = createGrpcStream(call);
     try {
@@ -80,7 +80,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
     const fail = (error: unknown): void => {
       if (!(error instanceof StreamError)) {
         environment.metrics.internalError();
-        logger.error({ err: error, peer: call.getPeer() }, 'Discovery request failed');
+        logger.error({ err: error, peer: call.getPeer() }, 'discovery request failed');
       }
       const streamError =
         error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error });
@@ -108,7 +108,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
     call.on('cancelled', close);
   };
 
-  /** Until it is known who calls nothing is read: requests wait where the transport bounds them. */
+  /** No message is read before the caller is authenticated: requests wait in the transport, which limits them. */
   const openWhenAdmitted = async (gate: CallGate, call: RawCall, onlyType: string | undefined): Promise<void> => {
     const stream = createGrpcStream(call);
     waiting.add(stream);
@@ -131,7 +131,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
 
   const isOver = (call: RawCall): boolean => call.cancelled || call.destroyed || ended;
 
-  /** Undefined for a call that has ended before its turn. Its peer is not known yet: addresses take turns. */
+  /** Undefined if the call ended before its turn. The peer is not authenticated yet, so addresses take turns. */
   const admitInTurn = async (gate: CallGate, call: RawCall): Promise<readonly WorkloadIdentity[] | undefined> => {
     const peer = call.getPeer();
     let admission: Promise<readonly WorkloadIdentity[]> | undefined;
@@ -161,14 +161,14 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
   };
 }
 
-/** Discovery calls that are on the wire still. */
+/** Counts the discovery calls on the wire. */
 function createCallCount(): { add(call: RawCall): void; whenNone(then: () => void): void } {
   let open = 0;
   let none: () => void = () => undefined;
   return {
     add: (call) => {
       open++;
-      // The call itself counts as closed as soon as its end is decided, which is before it is sent.
+      // The call emits `close` before its end is sent.
       (http2StreamOf(call) ?? call).once('close', () => {
         open--;
         if (open === 0) none();

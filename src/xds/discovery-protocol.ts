@@ -36,7 +36,7 @@ export interface DiscoveryProtocol {
   nextResponse(watched: WatchedResource, pending: PendingPush): Work<NextResponse | undefined>;
 }
 
-/** What a request of any protocol says before its names. */
+/** The fields of a request that every protocol has. */
 export interface RequestHead {
   /** Encoded envoy.config.core.v3.Node; at least the first request of a stream has one. */
   readonly node: Uint8Array | undefined;

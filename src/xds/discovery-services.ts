@@ -4,7 +4,7 @@ import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
 import { type CallGate, runGated } from './call-gate.js';
 import { StreamError } from './stream-error.js';
 
-/** One state-of-the-world streaming method that we serve. */
+/** One state-of-the-world streaming method that the server implements. */
 export interface DiscoveryMethod {
   /** Full gRPC service name. */
   readonly service: string;
@@ -13,7 +13,7 @@ export interface DiscoveryMethod {
   readonly onlyType: string | undefined;
 }
 
-/** The v3 discovery services of Envoy's API that we serve; their delta and fetch methods answer UNIMPLEMENTED. */
+/** The served v3 discovery services of Envoy's API. Their delta and fetch methods answer UNIMPLEMENTED. */
 export const DISCOVERY_METHODS: readonly DiscoveryMethod[] = [
   {
     service: 'envoy.service.discovery.v3.AggregatedDiscoveryService',
@@ -50,8 +50,8 @@ export const DISCOVERY_METHODS: readonly DiscoveryMethod[] = [
 type RawCall = ServerDuplexStream<Buffer, Buffer>;
 
 /**
- * The methods of the discovery services that are not served, behind the gate: whoever may not come in learns nothing
- * else from them than from those that are.
+ * Adds the methods of the discovery services that are not implemented, behind the gate: an unauthenticated caller gets
+ * the same answer from all methods.
  */
 export function addUnservedMethods(server: Server, gate: CallGate): void {
   for (const { service, method, onlyType } of DISCOVERY_METHODS) {

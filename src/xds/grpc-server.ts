@@ -17,32 +17,32 @@ import { type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
 
 export interface GrpcServer {
-  /** @returns the port. @throws the system's error when the address cannot be had. */
+  /** @returns the port. @throws the system's error if the address cannot be bound. */
   start(): Promise<number>;
   /** The health service answers SERVING from now on. */
   setServing(): void;
   /**
-   * Ends streams well and waits until their ends have been sent, at most `graceMs`. Connections without a stream,
-   * idle or half open, are cut off soon.
+   * Ends all streams and waits until their ends have been sent, at most `graceMs`. Connections without a stream, idle
+   * or half open, are closed early.
    */
   stop(graceMs: number): Promise<void>;
 }
 
-/** What a server has beyond plaintext discovery for everybody. */
+/** Options of a server beyond plaintext discovery without authentication. */
 export interface GrpcServerExtras {
-  /** Takes the connections; over plain TCP unless given. */
+  /** Accepts connections. Default: plain TCP. */
   readonly createListener?: (take: (socket: Socket) => void) => TcpListener;
-  /** What every discovery call passes; everybody may come in unless given. */
+  /** Authenticates the callers of discovery calls. Default: callers are not authenticated. */
   readonly gate?: CallGate;
-  /** Further services, which judge their callers themselves. */
+  /** Further services, which authenticate their callers themselves. */
   readonly services?: readonly GrpcService[];
-  /** What peers may take, shared with other servers; a guard of its own with the default limits unless given. */
+  /** Limits of peers, shared with other servers. Default: a guard of this server with the default limits. */
   readonly guard?: GrpcGuard;
 }
 
-/** How long a peer whose streams have ended may take to close its connection. */
+/** Time that a peer has to close its connection after its streams have ended. */
 const CLOSE_MS = 500;
-/** How long a connection of a gated server may be without a call. */
+/** Time that a connection of a gated server may be without a call. */
 const GATED_IDLE_MS = 60_000;
 
 export function createGrpcServer(
@@ -53,7 +53,7 @@ export function createGrpcServer(
   extras: GrpcServerExtras = {},
 ): GrpcServer {
   const { createListener = createTcpListener, gate, services = [] } = extras;
-  // Whoever may not come in can still connect: not for longer than it is any use.
+  // An unauthenticated caller can connect too. Its connection without a call is closed.
   const idle = gate === undefined ? {} : { maxConnectionIdleMs: GATED_IDLE_MS };
   const { guard = createGrpcGuard(DEFAULT_GRPC_LIMITS, environment.clock, () => undefined) } = extras;
   const guarded = guard.open({ services, maxMessageBytes: settings.maxReceiveMessageBytes });
@@ -62,7 +62,7 @@ export function createGrpcServer(
     ...guarded.options,
     'grpc.max_send_message_length': -1,
   });
-  // Where there is TLS, it ends in the listener.
+  // The listener terminates TLS.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   guarded.protect(server);
   const listener = createListener((socket) => {
@@ -107,7 +107,7 @@ export function createGrpcServer(
   };
 }
 
-/** What gRPC reflection describes. */
+/** The files whose services gRPC reflection describes. */
 const REFLECTED_FILES = [
   'envoy/service/discovery/v3/ads.proto',
   'envoy/service/cluster/v3/cds.proto',

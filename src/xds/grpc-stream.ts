@@ -7,7 +7,7 @@ import type { StreamError } from './stream-error.js';
 
 /** A discovery stream over grpc-js. */
 export function createGrpcStream(call: RawCall): DiscoveryStream {
-  // Where grpc-js cannot be seen through, messages go through it, copied and well.
+  // Without the HTTP/2 stream of the call, grpc-js writes the messages, with a copy.
   const http2Stream = http2StreamOf(call);
   let ended = false;
   const write = (message: WireMessage, done: (error?: Error | null) => void): void => {
@@ -22,7 +22,7 @@ export function createGrpcStream(call: RawCall): DiscoveryStream {
           reject(new Error('the stream has ended'));
           return;
         }
-        // Nobody calls back for a message that a cancelled call drops.
+        // grpc-js does not call back for a message that a cancelled call drops.
         const onClose = (): void => reject(new Error('the stream has ended'));
         call.once('close', onClose);
         call.once('cancelled', onClose);

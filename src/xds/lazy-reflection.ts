@@ -10,24 +10,24 @@ const METHOD = 'ServerReflectionInfo';
 
 type RawReflectionCall = ServerDuplexStream<Buffer, Buffer>;
 
-/** What `@grpc/reflection` would serve. */
+/** The parts of a service of `@grpc/reflection`. */
 interface Reflection {
   readonly definition: ServiceDefinition;
   readonly implementation: UntypedServiceImplementation;
 }
 
 /**
- * Serves gRPC reflection. The first call loads it and describes the services: that takes a quarter of a second, which
- * every start would wait for, and few calls ever come.
+ * Serves gRPC reflection. The first call loads it and describes the services. That takes a quarter of a second, which a
+ * start saves.
  *
  * @param files `.proto` files whose services are described
- * @param gate what a call passes first; every caller is answered unless given
+ * @param gate authenticates callers; undefined to answer all callers
  */
 export function addLazyReflection(server: Server, files: readonly string[], gate: CallGate | undefined): void {
   let reflections: Promise<ReadonlyMap<string, Reflection>> | undefined;
   const serve = async (call: RawReflectionCall, path: string): Promise<void> => {
     reflections ??= describe(files);
-    // A later call tries again.
+    // After an error the next call tries again.
     reflections.catch(() => {
       reflections = undefined;
     });
@@ -50,7 +50,7 @@ export function addLazyReflection(server: Server, files: readonly string[], gate
 }
 
 async function describe(files: readonly string[]): Promise<ReadonlyMap<string, Reflection>> {
-  // A bundle has of a CommonJS package its default export alone.
+  // In a bundle, a CommonJS package has only its default export.
   const [{ ReflectionService }, { default: protoLoader }] = await Promise.all([
     import('@grpc/reflection'),
     import('@grpc/proto-loader'),
@@ -66,7 +66,7 @@ async function describe(files: readonly string[]): Promise<ReadonlyMap<string, R
   return reflections;
 }
 
-/** Lets the library's handler read and write messages while the call carries bytes. */
+/** Translates between the messages of the library's handler and the bytes of the call. */
 function answer(call: RawReflectionCall, { definition, implementation }: Reflection): void {
   const method = definition[METHOD];
   const handler = implementation[METHOD];

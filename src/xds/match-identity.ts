@@ -3,9 +3,9 @@ import { formatSpiffeId, type WorkloadIdentity } from '../model/spiffe-id.js';
 import { StreamError } from './stream-error.js';
 
 /**
- * The identity that a proxy's stream has proven and that its node claims (docs/reference/xds.md#authentication): of the
- * node's namespace, and of its service account when it names one. A node whose id is that of a workload elsewhere is a
- * stolen one, whatever its metadata say.
+ * Finds the proven identity that the node claims (docs/reference/xds.md#authentication): it must have the node's
+ * namespace, and the node's service account if the node names one. The namespace in the node's id must be the same:
+ * another one is a sign of a stolen node.
  *
  * @param identities one or more
  * @throws StreamError PERMISSION_DENIED

@@ -6,16 +6,15 @@ export interface WireNode {
   readonly id: string;
   readonly metadata: { readonly [key: string]: Json };
   readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string };
-  /** What the proxy says of its own build, for example `1.40.0`; empty when it does not. */
+  /** Version of the proxy's build, for example `1.40.0`; empty if the node has none. */
   readonly userAgentVersion: string;
 }
 
-/** More than a part of a locality or a version may have. */
+/** Longer parts of a locality, and longer versions, are cut. */
 const MAX_TEXT_BYTES = 1_024;
 
 /**
- * Reads a node without its list of extensions, which is most of an Envoy's 60 KB and says nothing that we
- * need.
+ * Reads a node without its list of extensions, which is most of the 60 KB that Envoy sends and is not needed.
  *
  * @throws MetadataSizeError
  * @throws Error when the bytes are not a Node.
@@ -38,7 +37,7 @@ export function readNode(bytes: Uint8Array): WireNode {
   return { id, metadata, locality, userAgentVersion };
 }
 
-/** Text of which only the beginning is kept: a part of a longer text would keep all of it in memory. */
+/** Reads the beginning of a text as a copy: a slice would keep the whole message in memory. */
 function readShort(reader: protobuf.Reader): string {
   return Buffer.from(reader.bytes().subarray(0, MAX_TEXT_BYTES)).toString();
 }
@@ -79,11 +78,11 @@ function readLocality(bytes: Uint8Array): WireNode['locality'] {
   return { region, zone, subZone };
 }
 
-/** Metadata that is nested deeper than that, or has more values, is that of no proxy. */
+/** No proxy has metadata that is nested deeper, or has more values. */
 const MAX_DEPTH = 32;
 const MAX_VALUES = 4_096;
 
-/** Node metadata that is too large to be read; the message says in what. */
+/** Node metadata exceeds a limit; the message names the limit. */
 export class MetadataSizeError extends Error {}
 
 interface Budget {
@@ -91,8 +90,8 @@ interface Budget {
 }
 
 /**
- * Reads a google.protobuf.Struct as JSON. A peer's metadata may be anything: it is read without a general decoder, and
- * no further than its bounds.
+ * Reads a google.protobuf.Struct as JSON. A peer can send any metadata, so this reader has limits, which a general
+ * decoder lacks.
  *
  * @throws MetadataSizeError
  * @throws Error when the bytes are not a Struct

@@ -49,17 +49,17 @@ export function createPeerReports(metrics: ReportedMetrics, logger: Logger, cloc
       const rejection = shorten(message);
       const fields = { connection, type, code, nonce, rejection };
       if (!watched.isUnanswered || nonce !== watched.sentNonce) {
-        logger.debug(fields, 'Proxy rejected a response again, or one that is not its newest');
+        logger.debug(fields, 'proxy rejected a response again, or an older response');
         return false;
       }
-      rejections.warn(peer, fields, 'Proxy rejected its configuration and keeps what it had');
+      rejections.warn(peer, fields, 'proxy rejected its configuration and keeps the last accepted one');
       watched.reject(nonce, code, rejection);
       return true;
     },
     unacknowledged: ({ peer, connection }, type) => {
       metrics.unacknowledged(type);
       const fields = { peer, connection, type, setting: LIMIT_SETTINGS.ackMs };
-      const message = 'response sent without the acknowledgement of the last one: the proxy did not answer in time';
+      const message = 'response sent although the proxy did not acknowledge the last one in time';
       waits.warn(`${connection} ${type}`, fields, message);
     },
     refused: (peer, error) => {
@@ -67,7 +67,7 @@ export function createPeerReports(metrics: ReportedMetrics, logger: Logger, cloc
       const limit = error instanceof LimitError ? error.limit : undefined;
       if (limit !== undefined) metrics.limitMet(limit);
       const fields = { peer, code, reason, ...(limit === undefined ? {} : { limit }) };
-      refusals.warn(`${addressOf(peer)} ${limit ?? code}`, fields, 'Stream refused');
+      refusals.warn(`${addressOf(peer)} ${limit ?? code}`, fields, 'stream refused');
     },
     tooFast: (peer) => {
       metrics.limitMet('requestsPerSecond');

@@ -6,10 +6,10 @@ import { MetadataSizeError, type WireNode } from './node-wire.js';
 import { StreamError } from './stream-error.js';
 
 /**
- * Reads the node of a stream's first request; what is wrong with it ends the stream.
+ * Reads the node of a stream's first request. An invalid node ends the stream.
  *
  * @param meshDomain domain of the metadata keys that have one
- * @param maxBytes of an encoded node; an Envoy's with all its extensions has some 60 KB
+ * @param maxBytes of an encoded node; Envoy sends about 60 KB with all its extensions
  */
 export function createProxyReader(
   readNode: (bytes: Uint8Array) => WireNode,

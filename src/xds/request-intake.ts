@@ -6,19 +6,19 @@ export interface RequestIntakeParts {
   readonly call: Pick<RawCall, 'on' | 'pause' | 'resume'>;
   readonly limits: Pick<XdsLimits, 'firstRequestMs' | 'requestsPerSecond'>;
   readonly clock: Clock;
-  /** @returns what it counts as against the rate; a promise while the next request has to wait for this one */
+  /** @returns how many requests it counts as; a promise if the next request has to wait for this one */
   receive(message: Buffer): number | Promise<number>;
-  /** A request, or the lack of one, ends the stream. */
+  /** An invalid request, or a missing first request, ends the stream. */
   fail(error: unknown): void;
-  /** A stream that is too fast has begun to wait. Called once. */
+  /** The requests of the stream exceed the rate for the first time. Called once. */
   onTooFast(): void;
 }
 
 /**
- * Reads one stream's requests: the next only when the one before is dealt with, and no faster than the stream's rate.
- * What waits, waits at the peer: the transport takes no more from it.
+ * Reads one stream's requests one after another, at no more than the stream's rate. Further requests wait at the peer,
+ * because the transport reads no more.
  *
- * @returns stops reading
+ * @returns a function that stops reading
  */
 export function readRequests({ call, limits, clock, receive, fail, onTooFast }: RequestIntakeParts): () => void {
   const pace = createRequestPace(limits.requestsPerSecond, clock);
@@ -74,7 +74,7 @@ export function readRequests({ call, limits, clock, receive, fail, onTooFast }: 
   return () => {
     isOver = true;
     cancelWait();
-    // What still comes is dropped, so that the end of the stream does not wait behind it.
+    // Further requests are dropped, so that the end of the stream does not wait for them.
     call.resume();
   };
 }
@@ -88,7 +88,7 @@ function keepOneMessage(call: object): void {
   if (typeof state === 'object' && state !== null && 'highWaterMark' in state) state.highWaterMark = 1;
 }
 
-/** How fast one stream's requests are read. A stream that is too fast waits; it is not ended. */
+/** Limits how fast one stream's requests are read. A stream that sends faster waits; it does not end. */
 export interface RequestPace {
   /**
    * One more request was read.
@@ -99,7 +99,7 @@ export interface RequestPace {
   take(cost: number): number;
 }
 
-/** Requests that a stream may send at once, as a multiple of those in a second. */
+/** A stream may send the requests of this many seconds at once. */
 const BURST_SECONDS = 10;
 
 export function createRequestPace(perSecond: number, clock: Clock): RequestPace {

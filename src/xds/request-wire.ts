@@ -2,8 +2,8 @@ import protobuf from 'protobufjs';
 import type { Work } from '../push/work.js';
 
 /**
- * A DiscoveryRequest read from its raw bytes as far as every request needs it. Names and node stay encoded: a sidecar
- * repeats thousands of names in every acknowledgement, and decoding them costs more than answering
+ * The fields of a DiscoveryRequest that every request needs, read from its bytes. Names and node stay encoded: a
+ * sidecar repeats thousands of names in every acknowledgement, and decoding them costs more than answering
  * (docs/architecture.md#rules-that-keep-it-fast).
  */
 export interface RawDiscoveryRequest {
@@ -17,7 +17,7 @@ export interface RawDiscoveryRequest {
   readonly encodedNames: Uint8Array;
   /** How many names there are, repetitions included. */
   readonly names: number;
-  /** How many of them are not in a run of known names. */
+  /** Names that are not in a known list. */
   readonly newNames: number;
 }
 
@@ -25,14 +25,14 @@ export interface RawDiscoveryRequest {
 export interface KnownNames {
   /** As encoded. */
   readonly bytes: Buffer;
-  /** How many there are in them. */
+  /** Number of names. */
   readonly count: number;
 }
 
 export interface ReadRequestOptions {
-  /** A run of names that is one of them is not walked through name by name. */
+  /** A request that begins with one of these lists is not read name by name. */
   readonly knownNames?: readonly KnownNames[];
-  /** Unlimited unless given. */
+  /** Unlimited by default. */
   readonly maxNames?: number;
 }
 
@@ -75,7 +75,7 @@ export function readDiscoveryRequest(bytes: Buffer, options: ReadRequestOptions 
     const lengthDelimited = (tag & 7) === 2;
     if (!lengthDelimited) reader.skipType(tag & 7);
     else if (field === RESOURCE_NAMES) {
-      // Only before the first name: a list that is not known from its start is walked through.
+      // Only at the first name: the start of a known list decides.
       const known = nameRuns.length > 0 ? undefined : knownNames.find((each) => startsWithAt(bytes, start, each.bytes));
       if (known === undefined) {
         reader.skipType(2);
@@ -111,9 +111,9 @@ export function readDiscoveryRequest(bytes: Buffer, options: ReadRequestOptions 
 }
 
 /**
- * Decodes what RawDiscoveryRequest.encodedNames holds.
+ * Decodes RawDiscoveryRequest.encodedNames.
  *
- * @param maxNames what follows them is left out; unlimited unless given
+ * @param maxNames further names are left out; unlimited by default
  */
 export function* readResourceNames(
   encodedNames: Uint8Array,
@@ -129,16 +129,17 @@ export function* readResourceNames(
   return names;
 }
 
-/** Whether encoded names are none at all, or just `*`. */
+/** Whether there is no encoded name, or only `*`. */
 export function isWildcard(encodedNames: Uint8Array): boolean {
   return encodedNames.length === 0 || (encodedNames.length === 3 && encodedNames[1] === 1 && encodedNames[2] === 0x2a);
 }
 
 /**
- * Walks over names that follow one another. Each sidecar sends its whole list anew when the services change: the reader
- * takes several calls for each name. It takes over where a name is encoded in another way, or ends after the bytes.
+ * Skips names that follow one another, without the calls that the general reader makes for each name: each sidecar
+ * repeats its whole list when services change. Stops at a name that is encoded in another way or is cut off; the
+ * general reader reads it.
  *
- * @param most names that it walks over
+ * @param most names to skip
  */
 function walkNames(bytes: Uint8Array, start: number, most: number): { readonly end: number; readonly count: number } {
   let end = start;
@@ -148,7 +149,7 @@ function walkNames(bytes: Uint8Array, start: number, most: number): { readonly e
     const high = low < 0x80 ? 0 : (bytes[end + 2] ?? 0x80);
     if (high >= 0x80) break;
     const next = low < 0x80 ? end + 2 + low : end + 3 + (low & 0x7f) + (high << 7);
-    // At the very end `low` may be missing.
+    // The message may end after the tag.
     if (next > bytes.length) break;
     end = next;
     count++;

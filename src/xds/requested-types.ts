@@ -94,15 +94,12 @@ export class RequestedTypes {
     this.#logged.add(name);
     if (typeUrl === TypeUrl.secret) {
       const remedy = 'connect to the secured port, with a certificate or a token of a workload of this trust domain';
-      logger.warn(
-        { connection, remedy },
-        'Proxy asks for secrets on a stream that proves no identity of ours; it gets none',
-      );
+      logger.warn({ connection, remedy }, 'proxy requests secrets on a stream without a proven identity');
       return;
     }
     logger.warn(
       { connection, typeUrl: name, served: [...distribution.generators.keys()] },
-      'Proxy asks for a resource type that is not served; the request is ignored',
+      'proxy requests a resource type that is not served; the request is ignored',
     );
   }
 }

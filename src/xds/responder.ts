@@ -33,7 +33,7 @@ interface Prepared {
   readonly next: NextResponse | undefined;
 }
 
-/** What became of one type in a push. */
+/** The result of a push for one type. */
 type Outcome =
   | { readonly is: 'nothing' }
   | { readonly is: 'preparing' }

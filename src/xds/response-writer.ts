@@ -21,7 +21,7 @@ export interface ResponseWriterParts {
   readonly logger: Logger;
   connectionId(): string;
   isEnded(): boolean;
-  /** The stream is not worth keeping. */
+  /** Ends the stream. */
   fail(error: StreamError): void;
   /** A response was written, or never will be. */
   onWritten(): void;
@@ -38,12 +38,12 @@ export class ResponseWriter {
     this.#parts = parts;
   }
 
-  /** Tells what the responses on their way keep in memory. */
+  /** Reports the responses that are being written. */
   tellHeld(add: (root: HeldRoot) => void): void {
     for (const message of this.#inFlight) add(message);
   }
 
-  /** Settles when the message has been handed to the kernel, or never will be; never rejects. */
+  /** Settles when the kernel has the message, or the stream has ended; never rejects. */
   async send(type: string, message: WireMessage): Promise<void> {
     const { stream, metrics, clock, logger, connectionId, isEnded } = this.#parts;
     let isSlow = false;
@@ -61,7 +61,7 @@ export class ResponseWriter {
     } catch (err) {
       if (isEnded()) return;
       metrics.sendFailed(type);
-      logger.debug({ connection: connectionId(), type, err }, 'Stream ended while a response was being sent');
+      logger.debug({ connection: connectionId(), type, err }, 'stream ended while a response was being written');
     } finally {
       cancelSlow();
       cancelStuck();
@@ -79,8 +79,8 @@ export class ResponseWriter {
       fail(new LimitError('unreadStreams', 'too many streams of the peer do not read their responses'));
       return;
     }
-    // Until it is written the response is held, by this very line, for others to share.
-    logger.warn({ connection: connectionId(), type, bytes }, 'Proxy does not read what it is sent');
+    // Until it is written, this function keeps the response in the response cache, for other streams.
+    logger.warn({ connection: connectionId(), type, bytes }, 'proxy does not read a response');
   }
 
   #becameFast(): void {

@@ -12,29 +12,29 @@ import type { PeerReports } from './peer-reports.js';
 import type { ProxySession } from './proxy-session.js';
 import type { SecretService } from './secrets/secret-service.js';
 
-/** What every session shares. */
+/** The parts and functions that all sessions share. */
 export interface SessionEnvironment extends PeerReports {
   readonly distribution: Distribution;
   readonly nameSets: NameSets;
   readonly metrics: PushMetrics;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Runs what takes long, in slices. */
+  /** Runs long computations in slices. */
   readonly runner: WorkRunner;
   readonly peers: Peers;
   readonly limits: XdsLimits;
   /** @throws StreamError when the node does not describe a proxy. */
   readProxy(node: Uint8Array): Proxy;
-  /** Asks for a turn. */
+  /** Asks the push queue for a push of the session. */
   enqueue(session: ProxySession): void;
-  /** The session's node is known; called once, before its first turn. */
+  /** The session's node is known. Called once, before its first push. */
   register(session: ProxySession): void;
-  /** What the session's proxy is known to have, or has rejected, has changed. */
+  /** The proxy has acknowledged or rejected a response, or its configuration was found to be the newest. */
   progressed(session: ProxySession): void;
   /** Makes `<node id>-<counter>`. */
   connectionId(nodeId: string): string;
-  /** Gives workloads whose identity is proven their certificates. Default: there are none to give. */
+  /** Provides the certificates of workloads with a proven identity. Default: no stream gets secrets. */
   readonly secrets?: SecretService;
-  /** Whether an identity that is proven may read the policies of all namespaces. Default: none may. */
+  /** Whether a proven identity may read the policies of all namespaces. Default: no identity may. */
   readonly seesAllPolicies?: (identity: WorkloadIdentity) => boolean;
 }

@@ -5,16 +5,16 @@ import type { WireMessage } from '../envoy/wire-message.js';
 /** A call whose messages pass through as bytes, both ways. */
 export type RawCall = ServerDuplexStream<Buffer, WireMessage>;
 
-/** Puts a message together: what grpc-js asks for when it writes by itself. */
+/** Joins the pieces of a message. grpc-js calls it if it writes the message itself. */
 export function serializeMessage(message: WireMessage): Buffer {
   return Buffer.concat(message.pieces, message.byteLength);
 }
 
 /**
  * Writes one gRPC frame; calls back when its last piece has been handed to the kernel. grpc-js copies every message
- * once per stream to put its 5-byte frame before it; written here, the pieces that streams share go to the socket as
- * they are, which is most of the memory and a good part of the CPU of a push
- * (docs/architecture.md#rules-that-keep-it-fast). Everything else about the call stays with grpc-js.
+ * once per stream to prepend its 5-byte frame. This function writes the shared pieces without a copy, which saves most
+ * of the memory and much of the CPU of a push (docs/architecture.md#rules-that-keep-it-fast). grpc-js does everything
+ * else.
  */
 export function writeShared(
   call: RawCall,

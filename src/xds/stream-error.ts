@@ -1,4 +1,4 @@
-/** gRPC status codes with which we end a stream. */
+/** gRPC status codes with which the server ends a stream. */
 export type StreamErrorCode =
   | 'INVALID_ARGUMENT'
   | 'UNAVAILABLE'
@@ -9,7 +9,7 @@ export type StreamErrorCode =
   | 'PERMISSION_DENIED'
   | 'RESOURCE_EXHAUSTED';
 
-/** Why a discovery stream ends; the message is what the proxy's log shows. */
+/** The reason why a discovery stream ends. The proxy's log shows the message. */
 export class StreamError extends Error {
   readonly code: StreamErrorCode;
 

@@ -59,9 +59,9 @@ test('old states are forgotten after NAV_DISTRIBUTION_HISTORY_RETENTION, for who
   await eventually('the first version is acknowledged', async () => (await acked())?.['cluster_acked'] !== undefined);
   proxy.pause();
   const change = async (host: string): Promise<void> => {
-    const before = server.logged('Push started').length;
+    const before = server.logged('push started').length;
     await server.folder.write('pay.yaml', serviceEntry('pay', { host }));
-    await eventually('the change is pushed', () => server.logged('Push started').length > before);
+    await eventually('the change is pushed', () => server.logged('push started').length > before);
   };
   await change('b.example.com');
   await change('c.example.com');

@@ -9,7 +9,7 @@ test('an endpoint is an address with a port, or a socket of the proxy host', (t)
   t.deepEqual(endpointAddress('unix:///run/app.sock', 0), { pipe: { path: '/run/app.sock' } });
 });
 
-test('an address is TCP unless told otherwise', (t) => {
+test('an address is TCP by default', (t) => {
   t.deepEqual(socketAddress('::', 53), { socketAddress: { address: '::', portValue: 53 } });
   t.deepEqual(socketAddress('::', 53, 'UDP'), { socketAddress: { protocol: 'UDP', address: '::', portValue: 53 } });
 });

@@ -52,7 +52,7 @@ function typesIn(type: protobuf.Type): readonly protobuf.Type[] {
   return [type, ...type.nestedArray.flatMap((each) => (each instanceof protobuf.Type ? typesIn(each) : []))];
 }
 
-test('every prepared message is written as its .proto file says', (t) => {
+test('every prepared message is encoded as its .proto file says', (t) => {
   const parsed = parseFiles();
   const registry = loadProtoRegistry();
   const prepared = Object.keys(readDescriptors()).flatMap((name) => {

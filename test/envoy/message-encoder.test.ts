@@ -35,7 +35,7 @@ test('the framed entry is a resource of a response, and the resource of a delta 
   }
 });
 
-test('a message without a name in it is carried with its name around it', (t) => {
+test('a message without a name is wrapped in a message with its name', (t) => {
   const bytes = encoder.encode(TypeUrl.endpoint, { clusterName: 'a' });
   const { name, entry } = frameNamedResource(TypeUrl.endpoint, 'inbound', bytes);
   t.is(name, 'inbound');

@@ -80,7 +80,7 @@ test('map keys are sorted', (t) => {
   t.true(printed.indexOf('"a"') < printed.indexOf('"b"'));
 });
 
-test('the ADS config source waits for ever by default and otherwise as long as it is told', (t) => {
+test('the ADS config source waits without a limit by default, and otherwise for the given time', (t) => {
   const source = (ms: number) => ({ edsClusterConfig: { edsConfig: adsConfigSource(ms) } });
   t.like(clusterJson(source(0)), {
     edsClusterConfig: { edsConfig: { ads: {}, initialFetchTimeout: '0s', resourceApiVersion: 'V3' } },

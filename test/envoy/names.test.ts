@@ -14,7 +14,7 @@ test('an inbound cluster is named by port, port name and host', (t) => {
   );
 });
 
-test('the name of an outbound cluster gives back what it was made of', (t) => {
+test('the name of an outbound cluster is parsed into its parts', (t) => {
   const label = fc.stringMatching(/^[a-z0-9.*-]{1,20}$/);
   t.notThrows(() =>
     fc.assert(

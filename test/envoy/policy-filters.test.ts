@@ -39,7 +39,7 @@ test('a retry asks another server than the one that has failed, as long as there
   t.is(retryPolicy?.hostSelectionRetryMaxAttempts, 32);
 });
 
-test('without retries a call that has reached no server looks for one that lives, and keeps its time', (t) => {
+test('without retries, a call that has reached no server tries others, and keeps its timeout', (t) => {
   const retries = { maxRetries: 0, baseWaitMs: 80, maxWaitMs: 1000 };
   const { retryPolicy } = buildGrpcService({ ...SERVER, retries });
   t.is(retryPolicy?.retryOn, 'connect-failure,refused-stream,reset-before-request');
@@ -54,30 +54,30 @@ test('a stream has no retry policy', (t) => {
   t.false('retryPolicy' in buildGrpcService(SERVER));
 });
 
-test('an attempt has a quarter of a second at least, for Envoy takes the longest wait as its timeout', (t) => {
+test('an attempt has at least 250 ms, because Envoy takes the longest wait as its timeout', (t) => {
   const retries = { maxRetries: 1, baseWaitMs: 10, maxWaitMs: 10 };
   const { retryPolicy } = buildGrpcService({ ...SERVER, retries });
   t.deepEqual(retryPolicy?.retryBackOff?.maxInterval, { seconds: 0, nanos: 250_000_000 });
 });
 
-test("a server is called by its host and port, for the name of its cluster can be nobody's authority", (t) => {
+test("a server is called by its host and port, because a cluster's name is no valid authority", (t) => {
   const authorityOf = (cluster: string) => buildGrpcService({ cluster }).envoyGrpc?.authority;
   t.is(authorityOf('outbound|9091||policy.example.com'), 'policy.example.com:9091');
   t.is(authorityOf('outbound|9091||fd00::1'), '[fd00::1]:9091');
   t.is(authorityOf('policy_server'), undefined);
 });
 
-test('formatted metadata is for Envoy to fill in', (t) => {
+test('Envoy formats formatted metadata', (t) => {
   const { initialMetadata } = buildGrpcService({ cluster: 'a', formattedMetadata: { 'x-id': '%STREAM_ID%' } });
   t.deepEqual(initialMetadata, [{ key: 'x-id', value: '%STREAM_ID%' }]);
 });
 
-test('metadata is what it says, whatever Envoy would put in for a percent sign', (t) => {
+test('metadata stays as it is, although Envoy replaces percent signs', (t) => {
   const { initialMetadata } = buildGrpcService({ cluster: 'a', metadata: { 'x-a': '%HOSTNAME%' } });
   t.deepEqual(initialMetadata, [{ key: 'x-a', value: '%%HOSTNAME%%' }]);
 });
 
-test('requests that nobody could decide about are answered with 503, unless they pass', (t) => {
+test('undecided requests get status 503, unless they pass', (t) => {
   const options = { statPrefix: 'p', server: SERVER, metadataNamespaces: [] };
   const closed = fields(buildHttpExtAuthz(encoder, { ...options, allowsOnFailure: false }));
   t.deepEqual(closed['statusOnError'], { code: 'ServiceUnavailable' });
@@ -86,7 +86,7 @@ test('requests that nobody could decide about are answered with 503, unless they
   t.is(open['failureModeAllow'], true);
 });
 
-test('the server is told the server name of the connection, and the metadata that it wants of the request', (t) => {
+test('the server gets the server name of the connection, and the chosen metadata of the request', (t) => {
   const options = { statPrefix: 'p', server: SERVER, allowsOnFailure: true };
   const http = fields(buildHttpExtAuthz(encoder, { ...options, metadataNamespaces: ['some.filter'] }));
   t.is(http['includeTlsSession'], true);
@@ -94,14 +94,14 @@ test('the server is told the server name of the connection, and the metadata tha
   t.is(fields(buildNetworkExtAuthz(encoder, options))['includeTlsSession'], true);
 });
 
-test('an idle HTTP check is for none of a hundred requests', (t) => {
+test('a disabled HTTP check applies to no request', (t) => {
   const idle = fields(buildIdleHttpExtAuthz(encoder, 'p', 'policy_server'));
   const share = idle['filterEnabled'] as Record<string, Record<string, Json>>;
   t.is(share['defaultValue']?.['numerator'] ?? 0, 0);
   t.truthy(share['defaultValue']);
 });
 
-test('an idle network check is for connections with metadata that none has', (t) => {
+test('a disabled network check applies to connections with metadata that no connection has', (t) => {
   const idle = fields(buildIdleNetworkExtAuthz(encoder, 'p', 'policy_server'));
   t.like(idle['filterEnabledMetadata'], { filter: 'mesh.never', value: { presentMatch: true } });
   const active = fields(buildNetworkExtAuthz(encoder, { statPrefix: 'p', server: SERVER, allowsOnFailure: true }));
@@ -109,7 +109,7 @@ test('an idle network check is for connections with metadata that none has', (t)
   t.is(active['failureModeAllow'], true);
 });
 
-test('a route tells the server something, or is not checked', (t) => {
+test('a route sends data to the server, or is not checked', (t) => {
   const told = fields(buildExtAuthzPerRoute(encoder, { contextExtensions: { a: 'b' } }));
   t.deepEqual(told['checkSettings'], { contextExtensions: { a: 'b' } });
   t.is(fields(buildExtAuthzPerRoute(encoder, 'unchecked'))['disabled'], true);
@@ -128,7 +128,7 @@ test('a header that becomes metadata does not reach the application', (t) => {
   ]);
 });
 
-test('access logs say which log they are, where they go and how long an entry may wait', (t) => {
+test('access logs have a name, a server and a maximum wait of an entry', (t) => {
   const options = { logName: 'inbound', cluster: 'policy_server', flushIntervalMs: 1500 };
   const none = { request: [], response: [], responseTrailers: [] };
   for (const { typedConfig } of [
@@ -143,7 +143,7 @@ test('access logs say which log they are, where they go and how long an entry ma
   }
 });
 
-test('a filter that is asked for has the name of its configuration, and takes one type', (t) => {
+test('a requested filter has the name of its configuration, and accepts one type', (t) => {
   const filter = discoveredFilter('policy|a', 'type.googleapis.com/a.B', { ads: {} });
   t.deepEqual(filter, {
     name: 'policy|a',

@@ -119,7 +119,7 @@ test('replacing resources by equal ones gives the very same set, and those it do
   for (const name of ['0', 'b', 'd']) t.is(replaceResources(before, [resource(name, '1')]), undefined);
 });
 
-test('what was replaced is the difference, whoever compares', (t) => {
+test('the difference of a set with replaced resources is the replaced resources', (t) => {
   fc.assert(
     fc.property(fc.dictionary(fc.stringMatching(/^[a-c]{1,3}$/), fc.constantFrom('1', '2')), world, (state, news) => {
       const before = setOf(state);

@@ -39,7 +39,7 @@ test('every further change starts the quiet time anew', (t) => {
   );
 });
 
-test('changes that never end are pushed after NAV_DEBOUNCE_MAX', (t) => {
+test('continuous changes are pushed after NAV_DEBOUNCE_MAX', (t) => {
   const { clock, pushed, debouncer } = setUp();
   for (let step = 0; step < 30; step++) {
     debouncer.submit(pushRequest());
@@ -63,7 +63,7 @@ test('merged changes keep every reason, the union of what changed, and the earli
   t.is(request.startMs, 3);
 });
 
-test('a change of everything swallows named changes', (t) => {
+test('a change of everything includes named changes', (t) => {
   const { clock, pushed, debouncer } = setUp();
   debouncer.submit(pushRequest({ changed: new Set(['Service/ns/b']) }));
   debouncer.submit(pushRequest({ changed: 'everything' }));

@@ -14,7 +14,7 @@ test('the same step gives the same object, so that streams can share its bytes',
   t.is(diffs.select(from, to, undefined), diffs.select(from, to, undefined));
 });
 
-test('a selection has what changed and what is asked for again, once each and sorted', (t) => {
+test('a selection has changed and repeated resources, once each and sorted', (t) => {
   const diffs = createDiffCache();
   const [from, to] = [setOf({ a: '1', b: '1', c: '1', d: '1' }), setOf({ a: '1', b: '2', c: '1', d: '1' })];
   const again = diffs.diff(setOf({ a: 'x' }), setOf({ a: 'y', z: 'y' }));
@@ -29,7 +29,7 @@ test('a cluster that waits for an assignment of another name gets that one again
   t.deepEqual(namesOf(diffs.select(endpoints, endpoints, again).resources), ['b']);
 });
 
-test('what is sent again is of the set that a proxy is to have, whoever is asked for first', (t) => {
+test("repeated resources are those of the proxy's own set, in any order of proxies", (t) => {
   const again = createDiffCache().diff(undefined, setOf({ b: 'changed' }));
   const [without, near, far] = [setOf({ a: '1' }), setOf({ a: '1', b: 'near' }), setOf({ a: '1', b: 'far' })];
   for (const order of [
@@ -45,7 +45,7 @@ test('what is sent again is of the set that a proxy is to have, whoever is asked
   }
 });
 
-test('proxies that share a part that changed, and wait for what is in another part, get their own', (t) => {
+test('proxies that share a changed part, and wait for resources of another part, get their own resources', (t) => {
   const diffs = createDiffCache();
   const again = diffs.diff(undefined, setOf({ b: 'changed' }));
   const [before, after] = [setOf({ a: '1' }), setOf({ a: '2' })];
@@ -56,7 +56,7 @@ test('proxies that share a part that changed, and wait for what is in another pa
   t.is(selected(yours)[1], yours.resources[0]);
 });
 
-test('from nothing everything is new', (t) => {
+test('compared with no set, all resources are new', (t) => {
   const diffs = createDiffCache();
   t.deepEqual(namesOf(diffs.select(undefined, setOf({ a: '1', b: '1' }), undefined).resources), ['a', 'b']);
 });

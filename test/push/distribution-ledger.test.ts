@@ -50,7 +50,7 @@ test('an unknown config version or object has no version', (t) => {
   t.is(ledger.versionAt(configVersion, 'other'), undefined);
 });
 
-test('recording what is known already keeps the config version', (t) => {
+test('recording a known version again keeps the config version', (t) => {
   const ledger = createDistributionLedger(1000);
   const configVersion = ledger.record([{ key: 'k', version: '1' }], 0);
   t.is(ledger.record([{ key: 'k', version: '1' }], 5), configVersion);

@@ -47,7 +47,7 @@ function createSubject() {
   return { state, counted, requests, notices, logger, distributor, submit };
 }
 
-test('a push whose snapshot fails is counted, and the next one carries what it was about', (t) => {
+test('a push whose snapshot fails is counted, and the next push includes its changes', (t) => {
   const { state, counted, notices, distributor, submit } = createSubject();
   distributor.start();
   distributor.add({
@@ -70,7 +70,7 @@ test('a push whose snapshot fails is counted, and the next one carries what it w
   t.deepEqual(notices.at(-1)?.request.endpoints, new Set(['last.example.com']));
 });
 
-test('a first snapshot that fails is made up for by the next change', (t) => {
+test('after a first snapshot that fails, the next change builds one', (t) => {
   const { state, distributor, submit } = createSubject();
   state.broken = true;
   distributor.start();
@@ -88,7 +88,7 @@ test('changes before the start are part of the first snapshot and push nothing',
   t.is(requests.length, 1);
 });
 
-test('a subscriber that fails to take note costs the others nothing', (t) => {
+test('a subscriber that throws does not affect the others', (t) => {
   const { counted, notices, logger, distributor, submit } = createSubject();
   distributor.start();
   const push = () => ({ bytes: 0, flushed: undefined });
@@ -103,5 +103,5 @@ test('a subscriber that fails to take note costs the others nothing', (t) => {
   submit({});
   t.is(notices.length, 1);
   t.true(counted.includes('internalError'));
-  t.true(logger.records.some(({ level, message }) => level === 'error' && /could not be told/.test(message)));
+  t.true(logger.records.some(({ level, message }) => level === 'error' && /subscriber failed/.test(message)));
 });

@@ -14,7 +14,7 @@ test('the names of a host are found in their order, and none for a host that is 
   t.deepEqual(finish(index.namesOf(others, new Set(['a']), hostOf)), ['70|a']);
 });
 
-test('a full push may have changed everything, and so has whatever it is merged with', (t) => {
+test('a full push may have changed everything, also when it is merged with other changes', (t) => {
   const some = changedHosts(pushRequest({ full: false, endpoints: new Set(['a']) }));
   const all = changedHosts(pushRequest({ full: true, endpoints: new Set(['a']) }));
   t.deepEqual(some, new Set(['a']));

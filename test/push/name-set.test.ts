@@ -42,7 +42,7 @@ test('different sets differ', (t) => {
   );
 });
 
-test('what a stream repeats is not even hashed, and what another sends is found by its hash', (t) => {
+test('a list that a stream repeats is not hashed, and a list of another stream is found by its hash', (t) => {
   const sets = createNameSets();
   const never = (): string[] => t.fail() as never;
   const first = intern(sets, Buffer.from('x'), () => ['a']);
@@ -52,7 +52,7 @@ test('what a stream repeats is not even hashed, and what another sends is found 
   t.deepEqual(second.set.names, ['b']);
 });
 
-test('the bytes of a message are not held on to', (t) => {
+test('the bytes of a message are not kept', (t) => {
   const sets = createNameSets();
   const message = Buffer.from('xyz');
   const names = intern(sets, message.subarray(0, 1), () => ['a']);

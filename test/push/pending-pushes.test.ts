@@ -6,7 +6,7 @@ import { pushRequest } from '../support/push-requests.js';
 const TIMES = { afterMs: 100, maxMs: 1000 };
 const endpointsOf = (...hosts: readonly string[]) => pushRequest({ full: false, endpoints: new Set(hosts) });
 
-test('nothing is due before there is a change, and none twice', (t) => {
+test('no push is due before a change, and no change is pushed twice', (t) => {
   const pending = createPendingPushes(TIMES);
   t.is(pending.dueMs(), undefined);
   t.is(pending.take(10_000), undefined);
@@ -34,7 +34,7 @@ test('endpoints of a host do not wait for those of other hosts that change all t
   ]);
 });
 
-test('a host that changes over and over waits until it is quiet, and lets the others go', (t) => {
+test('a host that changes repeatedly waits for a pause, and does not hold back other hosts', (t) => {
   const pending = createPendingPushes(TIMES);
   pending.add(endpointsOf('restless'), 0);
   pending.add(endpointsOf('a'), 40);
@@ -45,7 +45,7 @@ test('a host that changes over and over waits until it is quiet, and lets the ot
   t.deepEqual(pending.take(250)?.endpoints, new Set(['restless']));
 });
 
-test('a host that never comes to rest waits for NAV_DEBOUNCE_MAX', (t) => {
+test('a host that changes continuously waits for NAV_DEBOUNCE_MAX', (t) => {
   const pending = createPendingPushes(TIMES);
   for (let nowMs = 0; nowMs < 1000; nowMs += 50) {
     t.is(pending.take(nowMs), undefined);
@@ -64,7 +64,7 @@ test('hosts that changed together wait together', (t) => {
   t.deepEqual(pending.take(190)?.endpoints, new Set(['a', 'b']));
 });
 
-test('a full change waits for full ones alone, and takes everything with it', (t) => {
+test('a full change waits only for full changes, and includes all waiting changes', (t) => {
   const pending = createPendingPushes(TIMES);
   pending.add(pushRequest({ changed: new Set(['Service/ns/a']) }), 0);
   pending.add(endpointsOf('restless'), 50);
@@ -91,7 +91,7 @@ const CHANGE = fc.record({
   hosts: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 }),
 });
 
-test('whatever comes, every change is pushed once, in its time, and none after its last chance', (t) => {
+test('every change is pushed once, not before its time and not after its latest time', (t) => {
   fc.assert(
     fc.property(fc.array(CHANGE, { maxLength: 40 }), (changes) => {
       const pending = createPendingPushes(TIMES);

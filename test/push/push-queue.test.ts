@@ -96,7 +96,7 @@ test('a proxy that left takes no turn', async (t) => {
   stays.flush();
 });
 
-test('turns that a socket takes at once hold nobody back', async (t) => {
+test('turns that a socket accepts at once hold no proxy back', async (t) => {
   const queue = createPushQueue(settings, createFakeClock());
   const targets = Array.from({ length: 20 }, () => createTarget(100));
   for (const target of targets) queue.enqueue(target);
@@ -110,7 +110,7 @@ const settled = async (): Promise<void> => {
 };
 const started = (targets: readonly ProbeTarget[]): number => targets.filter(({ turns }) => turns > 0).length;
 
-test('plaintext proxies that read nothing take no slot from authenticated ones', async (t) => {
+test('plaintext proxies that do not read take no slot from authenticated ones', async (t) => {
   const queue = createPushQueue(wide, createFakeClock());
   const plaintext = Array.from({ length: 200 }, () => createTarget());
   const authenticated = Array.from({ length: 40 }, () => createTarget(LARGE, { lane: 'authenticated' }));
@@ -120,7 +120,7 @@ test('plaintext proxies that read nothing take no slot from authenticated ones',
   t.is(started(authenticated), 40);
 });
 
-test('a peer whose streams read nothing leaves a part of its lane to the others', async (t) => {
+test('a peer whose streams do not read leaves a part of its lane to the others', async (t) => {
   const queue = createPushQueue(wide, createFakeClock());
   const share = { peer: '10.0.0.66' };
   const unread = Array.from({ length: 200 }, (_, index) => createTarget(LARGE, { ...share, source: `${index}` }));

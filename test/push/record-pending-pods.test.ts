@@ -38,7 +38,7 @@ test('an endpoint counts once while it waits, and again when its pod goes before
   t.deepEqual([await pending(), await total()], [2, 3]);
 });
 
-test('where no endpoint waits there is a zero, and nothing has been counted', async (t) => {
+test('without a waiting endpoint both metrics are zero', async (t) => {
   const { observe, pending, total } = createSubject();
   observe([]);
   t.deepEqual([await pending(), await total()], [0, undefined]);

@@ -11,7 +11,7 @@ function createSubject() {
   return { metrics, series };
 }
 
-test('series of proxies that are gone stay for a while, and do not add up for ever', async (t) => {
+test('series of disconnected proxies stay for some time, and their number is limited', async (t) => {
   const { metrics, series } = createSubject();
   metrics.connected('staying', 'v1');
   metrics.rejected('cds', 'staying', 'INTERNAL');
@@ -51,7 +51,7 @@ test('a version of any length is a label of a bounded one', async (t) => {
   t.is((await series('nav_xds'))[0], `nav_xds{version="${'x'.repeat(64)}"} 1`);
 });
 
-test('versions that connected proxies make up share a series beyond a hundred, and the sums stay right', async (t) => {
+test('beyond a hundred versions, invented versions share a series, and the sums stay right', async (t) => {
   const { metrics, series } = createSubject();
   for (let proxy = 0; proxy < 1_000; proxy++) metrics.connected(`node-${proxy}`, `v${proxy}`);
   t.is((await series('nav_xds')).length, 101);

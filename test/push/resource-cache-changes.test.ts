@@ -65,7 +65,7 @@ function rig() {
   };
 }
 
-test('where only endpoints of some hosts changed, only what depends on them is made anew', (t) => {
+test('when only endpoints of some hosts changed, only resources that depend on them are made again', (t) => {
   const { state, ask, advance, asked } = rig();
   const first = ask();
   asked.length = 0;
@@ -77,7 +77,7 @@ test('where only endpoints of some hosts changed, only what depends on them is m
   t.not(second.resources[2]?.version, first.resources[2]?.version);
 });
 
-test('changes that nobody asked in between add up', (t) => {
+test('changes between two uses of the cache add up', (t) => {
   const { state, ask, advance, asked } = rig();
   const first = ask();
   asked.length = 0;
@@ -89,14 +89,14 @@ test('changes that nobody asked in between add up', (t) => {
   t.deepEqual(asked, ['b|80', 'b|90', 'c|80', 'c|90']);
 });
 
-test('a host whose endpoints come to be the same again leaves the very same set', (t) => {
+test('a host whose endpoints change back gives the same set', (t) => {
   const { ask, advance } = rig();
   const first = ask();
   advance(['a', 'd']);
   t.is(ask(), first);
 });
 
-test('a full push and another scope make everything anew', (t) => {
+test('a full push, or another scope, makes all resources again', (t) => {
   const { scope, ask, advance, asked } = rig();
   ask();
   asked.length = 0;
@@ -115,7 +115,7 @@ const CHANGE = fc.record({
   asks: fc.boolean(),
 });
 
-test('whatever changes in whatever order, the result is that of a cache without memory', (t) => {
+test('after changes in any order, the result is that of a cache without memory', (t) => {
   fc.assert(
     fc.property(fc.array(CHANGE, { maxLength: 12 }), (changes) => {
       const { state, ask, advance, expected, findings } = rig();

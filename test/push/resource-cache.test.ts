@@ -109,7 +109,7 @@ test('a named type leaves out names that do not exist and collects findings of t
   t.deepEqual(cache.findings(), [finding]);
 });
 
-test('sets that nobody has any more are not kept, whatever number of subscriptions came and went', async (t) => {
+test('sets without a proxy are not kept, after any number of subscriptions', async (t) => {
   const cache = createResourceCache(createDefaultContext(1));
   const generator: NamedGenerator = {
     typeUrl: 'named',

@@ -46,7 +46,7 @@ test('other content is another response', (t) => {
   t.not(cache.responseFor(contentOf({}), ''), cache.responseFor(contentOf({}), ''));
 });
 
-test('the bytes of a response that nobody writes any more are not kept with the state that it was about', async (t) => {
+test('the bytes of a written response are not kept with its resources', async (t) => {
   const cache = createResponseCache('test');
   const content = contentOf({});
   const written = new WeakRef(cache.responseFor(content, '').message);

@@ -66,7 +66,7 @@ test('an owner with many computations gets no more time than one with a single o
   t.is(many, 10_000);
 });
 
-test('what fails rejects, and the others go on', async (t) => {
+test('work that fails rejects its promise, and other work goes on', async (t) => {
   const runner = createWorkRunner(createTickingClock());
   let steps = 0;
   const failing = function* (): Work<void> {
@@ -146,7 +146,7 @@ test('work in turn that fails at once throws, and later rejects', async (t) => {
   await t.throwsAsync(Promise.resolve(runner.runInTurn(owner('a'), failing())), { message: 'broken' });
 });
 
-test('shared work is done once, whoever moves it on, and all of its readers get its result', (t) => {
+test('shared work runs once, advanced by any reader, and all readers get its result', (t) => {
   let made = 0;
   const shared = shareWork(
     (function* () {

@@ -36,7 +36,7 @@ for (const [what, later] of [
   });
 }
 
-test('a stream goes on while its caller still is who it was, and while nobody can say', async (t) => {
+test('a stream stays open while its caller has the same identity, and while the check is unavailable', async (t) => {
   let reviews = 0;
   let isDown = false;
   const rig = await createSecuredRig(t, {

@@ -9,7 +9,7 @@ import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { createRig } from './session-rig.js';
 
-const MESSAGE = 'Proxy without a certificate takes plaintext, although STRICT';
+const MESSAGE = 'proxy without a certificate accepts plaintext although mutual TLS is STRICT';
 const STRICT = { mtls: { mode: 'STRICT' } };
 
 /** Whether it is warned of a proxy that connects. */
@@ -26,13 +26,13 @@ function isWarnedOf(spec: object, proxy: Partial<Proxy> = {}, metadata: Partial<
   return logger.records.some(({ level, message }) => level === 'warn' && message === MESSAGE);
 }
 
-test('a proxy that is to be STRICT and has no certificate is warned of', (t) => {
+test('a proxy without a certificate for which mutual TLS is STRICT is logged', (t) => {
   t.true(isWarnedOf(STRICT));
   const port = { selector: { matchLabels: { app: 'web' } }, portLevelMtls: { 80: { mode: 'STRICT' } } };
   t.true(isWarnedOf(port, {}, { labels: { app: 'web' } }));
 });
 
-test('no other is', (t) => {
+test('a proxy with a certificate, or without STRICT, is not logged', (t) => {
   t.false(isWarnedOf({}));
   t.false(isWarnedOf({ mtls: { mode: 'PERMISSIVE' } }));
   t.false(isWarnedOf(STRICT, { hasSecrets: true }));

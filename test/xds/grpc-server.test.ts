@@ -64,7 +64,7 @@ test('a proxy subscribes, acknowledges and is pushed to over real gRPC', async (
   await server.stop(1000);
 });
 
-test('whoever is refused over and over is logged once', async (t) => {
+test('a peer that is rejected repeatedly is logged once', async (t) => {
   const { rig, server, port } = await startServer();
   for (let count = 0; count < 5; count++) {
     const client = connectClient(port, ADS);
@@ -72,7 +72,7 @@ test('whoever is refused over and over is logged once', async (t) => {
     await client.ended();
     client.close();
   }
-  t.is(rig.logger.records.filter(({ message }) => message === 'Stream refused').length, 1);
+  t.is(rig.logger.records.filter(({ message }) => message === 'stream refused').length, 1);
   await server.stop(1000);
 });
 
@@ -109,7 +109,7 @@ test('a request without a node ends the stream with INVALID_ARGUMENT and its rea
   await server.stop(1000);
 });
 
-test('a client that ends its side right after its requests is answered, and then the stream ends well', async (t) => {
+test('a client that ends its side right after its requests is answered, and then the stream ends with OK', async (t) => {
   const { server, port } = await startServer();
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const same = (bytes: Buffer): Buffer => bytes;

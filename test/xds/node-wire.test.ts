@@ -36,12 +36,12 @@ function isAnswered(bytes: Uint8Array): boolean {
   }
 }
 
-test('a node whose metadata is nested without end ends the one stream', (t) => {
+test('a node with endlessly nested metadata ends its stream only', (t) => {
   t.true(isAnswered(Buffer.concat([ID, field(3, nestedStruct(50))])));
   t.true(isAnswered(Buffer.concat([ID, field(3, nestedStruct(2_000))])));
 });
 
-test('whatever bytes come as a node are a proxy, or a reason that ends the one stream', (t) => {
+test('any bytes of a node are a proxy, or an error that ends one stream', (t) => {
   const parts = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc

@@ -99,7 +99,7 @@ test('the v2 name of a type ends the stream and says which one is expected', (t)
   t.is(error?.message, `invalid type type.googleapis.com/envoy.api.v2.Cluster, expected ${TypeUrl.cluster}`);
 });
 
-test('a per-type stream needs no type and refuses another one', async (t) => {
+test('a per-type stream needs no type and rejects another one', async (t) => {
   const { receive, response } = connect(createRig(), TypeUrl.cluster);
   receive({ node: NODE });
   t.is((await response(0)).typeUrl, TypeUrl.cluster);
@@ -191,7 +191,7 @@ test('a session reports each acknowledgement, each rejection and the end of a re
   t.is(rig.counts['progressed'], 3);
 });
 
-test('what was rejected is not offered again unchanged, and goes out with the next change', async (t) => {
+test('a rejected response is not sent again unchanged, and its resources are sent with the next change', async (t) => {
   const rig = createRig();
   const { stream, receive, response } = connect(rig);
   receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: ['a', 'b'] });
@@ -234,7 +234,7 @@ test('another set of names is answered with what it adds', async (t) => {
   t.is(stream.sent.length, 2);
 });
 
-test('a changed cluster gets its endpoints again, for the proxy waits for them', async (t) => {
+test('a changed cluster gets its endpoints again, because the proxy waits for them', async (t) => {
   const rig = createRig();
   const { receive, response } = connect(rig);
   receive({ node: NODE, typeUrl: TypeUrl.cluster });
@@ -249,7 +249,7 @@ test('a changed cluster gets its endpoints again, for the proxy waits for them',
   t.deepEqual(endpoints.bodies, ['a=1']);
 });
 
-test('a proxy whose own services changed is served anew, though nothing else concerns it', async (t) => {
+test('a proxy whose own services changed gets its resources again, though no other change concerns it', async (t) => {
   const rig = createRig();
   const [mine, other] = [connect(rig), connect(rig)];
   for (const { receive, response } of [mine, other]) {
@@ -283,7 +283,7 @@ test('a hundred streams of equal scope cost one generation and share one message
   t.is(new Set(proxies.map(({ stream }) => stream.sent[1])).size, 1);
 });
 
-test('a stream that never reads costs one response whatever happens, and delays no other', async (t) => {
+test('a stream that never reads costs one response after any number of changes, and delays no other stream', async (t) => {
   const rig = createRig();
   const [stuck, healthy] = [connect(rig), connect(rig)];
   stuck.stream.stall = true;
@@ -318,7 +318,7 @@ test('a response that is not read is counted after 5 s and ends the stream after
   t.is(stream.ended?.error?.code, 'DEADLINE_EXCEEDED');
 });
 
-test('asking for other names after a rejection is no acknowledgement of what was rejected', async (t) => {
+test('a request for other names after a rejection does not acknowledge the rejected response', async (t) => {
   const rig = createRig();
   const { session, receive, response } = connect(rig);
   receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: ['a'] });
@@ -352,7 +352,7 @@ test('a rejection that is repeated is counted, and logged once', async (t) => {
   t.true(JSON.stringify(logged).length < 5000);
 });
 
-test('a changed cluster gets its endpoints though the proxy refused them before', async (t) => {
+test('a changed cluster gets its endpoints though the proxy rejected them before', async (t) => {
   const rig = createRig();
   const { receive, response } = connect(rig);
   receive({ node: NODE, typeUrl: TypeUrl.cluster });
@@ -366,7 +366,7 @@ test('a changed cluster gets its endpoints though the proxy refused them before'
   t.deepEqual((await response(3)).bodies, ['a=1']);
 });
 
-test('a type whose generation fails is logged, costs the other types nothing, and is made up for', async (t) => {
+test('a type whose generation fails is logged, does not affect other types, and is sent later', async (t) => {
   const rig = createRig();
   const { stream, receive, response } = connect(rig);
   Object.defineProperty(rig.content, 'clusters', {

@@ -55,7 +55,7 @@ test('requests beyond the rate wait, and are read later', async (t) => {
   await eventually('the last', () => received.length === 13);
 });
 
-test('the next request is read when the one before is dealt with', async (t) => {
+test('the next request is read after the one before is handled', async (t) => {
   let finish = (): void => undefined;
   const { call, received } = createSubject(
     100,

@@ -40,7 +40,7 @@ const tlsOptions = ({ port, authority }: SecuredRig) => ({
 
 const identities = ({ sessions }: SecuredRig) => [...sessions].map(({ identity }) => identity);
 
-test('a workload with its certificate is served, and its session knows who it is', async (t) => {
+test('a workload with its certificate is served, and its session has its identity', async (t) => {
   const rig = await createSecuredRig(t);
   const client = rig.connect({ channel: rig.channel({ uris: [CART] }) });
   client.send({ node: `${NODE}##cart`, ...CLUSTERS });
@@ -48,7 +48,7 @@ test('a workload with its certificate is served, and its session knows who it is
   t.deepEqual(identities(rig), [{ trustDomain: 'cluster.local', namespace: 'shop', serviceAccount: 'cart' }]);
 });
 
-test('a new stream waits for the turn of its address until its caller is known, and for that of its caller then', async (t) => {
+test('a new stream waits for the turn of its address until its caller is authenticated, then for the turn of its caller', async (t) => {
   const owners: TurnOwner[] = [];
   const rig = await createSecuredRig(t, { onTurn: (owner) => owners.push(owner) });
   const client = rig.connect({ channel: rig.channel({ uris: [CART] }) });
@@ -82,7 +82,7 @@ test('a workload with its token is served, also without SERVICE_ACCOUNT', async 
   t.is(identities(rig)[0]?.serviceAccount, 'cart');
 });
 
-test('requests that come before it is known who calls wait, and are answered in order', async (t) => {
+test('requests that come before authentication wait, and are answered in order', async (t) => {
   const answers: ((answer: ApiAnswer) => void)[] = [];
   const rig = await createSecuredRig(t, { review: () => new Promise((give) => answers.push(give)) });
   const client = rig.connect({ channel: rig.channel(), metadata: bearer });
@@ -98,7 +98,7 @@ test('requests that come before it is known who calls wait, and are answered in 
   );
 });
 
-test('what a caller sends before it is known who it is waits on its own side', async (t) => {
+test('requests of an unauthenticated caller wait on its own side', async (t) => {
   let asked = false;
   const rig = await createSecuredRig(t, {
     review: () => {
@@ -125,7 +125,7 @@ for (const { service, method, onlyType } of DISCOVERY_METHODS) {
   const methods = [method, method.replace('Stream', 'Delta')];
   if (onlyType !== undefined) methods.push(method.replace('Stream', 'Fetch'));
   for (const name of methods) {
-    test(`${service}/${name} refuses a caller who shows nothing`, async (t) => {
+    test(`${service}/${name} rejects a caller without credentials`, async (t) => {
       const rig = await createSecuredRig(t);
       const client = rig.connect({ channel: rig.channel() }, `/${service}/${name}`);
       client.send({ node: NODE });
@@ -136,7 +136,7 @@ for (const { service, method, onlyType } of DISCOVERY_METHODS) {
       t.deepEqual(rig.refusedStreams, ['authentication']);
     });
     if (name === method) continue;
-    test(`${service}/${name} says that it is not implemented only to whoever may know`, async (t) => {
+    test(`${service}/${name} says that it is not implemented to authenticated callers only`, async (t) => {
       const rig = await createSecuredRig(t);
       const client = rig.connect({ channel: rig.channel({ uris: [CART] }) }, `/${service}/${name}`);
       const { code, details } = await client.ended();
@@ -201,7 +201,7 @@ for (const [what, certificate, reason] of [
   });
 }
 
-test('a workload of another trust domain with a bundle is served, and given no certificate of ours', async (t) => {
+test('a workload of another trust domain with a bundle is served, and gets no certificate of this mesh', async (t) => {
   const partner = createTestAuthority('partner');
   const rig = await createSecuredRig(t, { partner });
   const uris = ['spiffe://partner.example/ns/shop/sa/cart'];
@@ -215,7 +215,7 @@ test('a workload of another trust domain with a bundle is served, and given no c
   t.is(client.responses.length, 1);
 });
 
-test('the authority of another trust domain cannot speak for ours', async (t) => {
+test('the authority of another trust domain cannot certify workloads of this one', async (t) => {
   const partner = createTestAuthority('partner');
   const rig = await createSecuredRig(t, { partner });
   const client = rig.connect({ channel: rig.channel({ uris: [CART] }, partner) });
@@ -225,7 +225,7 @@ test('the authority of another trust domain cannot speak for ours', async (t) =>
   t.regex(details, /not from an authority of its trust domain cluster.local/);
 });
 
-test('a good token does for a caller whose certificate does not', async (t) => {
+test('a caller with a valid token and an invalid certificate is admitted', async (t) => {
   const rig = await createSecuredRig(t, { review: reviewCart });
   const channel = rig.channel({ uris: ['spiffe://evil.example/ns/bank/sa/pay'] });
   const client = rig.connect({ channel, metadata: bearer });
@@ -251,7 +251,7 @@ test('a plaintext client gets nothing from the secured listener', async (t) => {
   t.is(rig.sessions.size, 0);
 });
 
-test('metadata beyond all measure ends its call, and the others go on', async (t) => {
+test('a call with too much metadata ends, and the others go on', async (t) => {
   const rig = await createSecuredRig(t);
   const good = rig.connect({ channel: rig.channel({ uris: [CART] }) });
   good.send({ node: NODE, ...CLUSTERS });
@@ -266,7 +266,7 @@ test('metadata beyond all measure ends its call, and the others go on', async (t
   t.is(rig.sessions.size, 1);
 });
 
-test('an API server that does not answer keeps nobody from stopping the server', async (t) => {
+test('the server stops although the API server does not answer', async (t) => {
   let asked = false;
   const rig = await createSecuredRig(t, {
     review: () => {
@@ -281,7 +281,7 @@ test('an API server that does not answer keeps nobody from stopping the server',
   t.is((await client.ended()).details, 'server is shutting down');
 });
 
-test('a caller who goes before it is known who it is leaves nothing behind', async (t) => {
+test('a caller that disconnects before authentication leaves no state', async (t) => {
   const answers: ((answer: ApiAnswer) => void)[] = [];
   const rig = await createSecuredRig(t, { review: () => new Promise((give) => answers.push(give)) });
   const client = rig.connect({ channel: rig.channel(), metadata: bearer });
@@ -299,7 +299,7 @@ test('a caller who goes before it is known who it is leaves nothing behind', asy
   t.is(rig.sessions.size, 1);
 });
 
-test('connections on which nothing is called are closed, whatever they have said before', async (t) => {
+test('connections without a call are closed, also those that sent data', async (t) => {
   const rig = await createSecuredRig(t, { maxConnectionIdleMs: 200 });
   const silent = connectTls(tlsOptions(rig));
   await new Promise((resolve) => silent.resume().once('close', resolve));
@@ -309,7 +309,7 @@ test('connections on which nothing is called are closed, whatever they have said
 });
 
 for (const version of ['v1', 'v1alpha']) {
-  test(`reflection ${version} answers callers that have proven who they are, and no others`, async (t) => {
+  test(`reflection ${version} answers authenticated callers only`, async (t) => {
     const rig = await createSecuredRig(t);
     const reflect = async (channel: ReturnType<SecuredRig['channel']>): Promise<string> => {
       const client = new Client(`127.0.0.1:${rig.port}`, channel, { 'grpc.ssl_target_name_override': 'meshd.test' });

@@ -40,7 +40,7 @@ test('a request with too many names ends with the limit and its setting', (t) =>
   t.regex(error?.message ?? '', /more than 10 resources; the limit is the setting NAV_XDS_MAX_NAMES/);
 });
 
-test('a list that the stream has sent before counts in full, though it is not walked through', (t) => {
+test('a list that the stream has sent before counts in full, though its names are not read one by one', (t) => {
   const { receive } = connect(createRig({ limits: { names: 10 } }));
   const known = manyNames(8);
   receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: known });
@@ -97,7 +97,7 @@ test('a push that comes while a long list is being answered is not lost', async 
   t.deepEqual((await response(1)).bodies, ['a=2']);
 });
 
-test('streams of one peer that hold too much end, and those of another go on', async (t) => {
+test('streams of one peer that hold too much end, and streams of another peer go on', async (t) => {
   const rig = createRig({ limits: { peerBytes: 20_000 } });
   const first = connect(rig, '127.0.0.66:1');
   const second = connect(rig, '127.0.0.66:2');
@@ -134,7 +134,7 @@ test('more unread streams of a peer than its limit end after five seconds', asyn
   t.is(streams.filter(({ stream }) => stream.ended?.error?.code === 'RESOURCE_EXHAUSTED').length, 1);
 });
 
-test('a version that was never sent is kept only in part', async (t) => {
+test('a version that was never sent is shortened', async (t) => {
   const rig = createRig();
   const { receive, response, session } = connect(rig);
   receive({ node: NODE, typeUrl: TypeUrl.cluster });

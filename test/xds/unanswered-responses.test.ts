@@ -74,7 +74,7 @@ test('a type that the proxy does not acknowledge gets its next response after th
   await passLimit(connected);
   t.deepEqual((await client.response(3)).bodies, ['a=2']);
   t.is(counts['unacknowledged cds'], 1);
-  const [logged] = logger.records.filter(({ message }) => message.startsWith('response sent without'));
+  const [logged] = logger.records.filter(({ message }) => message.startsWith('response sent although'));
   t.like(logged?.fields, { connection: `${NODE}-1`, type: 'cds', setting: 'NAV_XDS_ACK_TIMEOUT' });
 });
 

@@ -1,9 +1,9 @@
-/** Something that a stream keeps in memory, and its size. Streams may keep the very same object. */
+/** An object that streams keep in memory, and its size. Several streams may keep the same object. */
 export interface HeldObject {
   readonly object: object;
-  /** Of the object itself. */
+  /** Size of the object without its parts. */
   readonly bytes: number;
-  /** What it is made of and shares with other objects; equal at every call. */
+  /** The parts that the object shares with other objects; the same at every call. */
   parts?(): Iterable<HeldObject>;
 }
 

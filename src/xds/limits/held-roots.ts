@@ -11,15 +11,15 @@ const NAME_BYTES = 64;
 const RESOURCE_BYTES = 48;
 /** An encoded resource beside its bytes. */
 const ENCODED_BYTES = 200;
-/** Sets of more resources than that are mostly shared: their resources are not looked at one by one. */
+/** Larger sets are mostly shared: their resources are not counted one by one. */
 const MAX_COUNTED_RESOURCES = 256;
 /** A shorter piece of a message is not worth counting. */
 const MIN_PIECE_BYTES = 4_096;
 
-/** What a stream keeps: a subscription by name, resources that it was sent, a response on its way, a request. */
+/** An object that a stream keeps: a subscription by name, sent resources, a response being written, a request. */
 export type HeldRoot = EncodedNames | ResourceSet | WireMessage | Uint8Array;
 
-/** Tells the size of what a stream keeps, and what it shares with other streams. */
+/** Finds the size of an object that a stream keeps, and of the parts that it shares with other streams. */
 export function describeHeld(root: HeldRoot): readonly HeldObject[] {
   if (root instanceof Uint8Array) return [{ object: root, bytes: root.length }];
   if ('pieces' in root) return heldMessage(root);
@@ -33,7 +33,7 @@ function heldNames({ bytes, set }: EncodedNames): HeldObject[] {
 
 function heldSet(set: ResourceSet): HeldObject {
   const { parts } = set;
-  // A set that is put together makes its list of resources only when it is asked for.
+  // A joined set makes its list of resources on demand only.
   if (parts.length !== 1 || parts[0] !== set)
     return { object: set, bytes: RESOURCE_BYTES, parts: () => parts.map(heldSet) };
   return { object: set, bytes: set.resources.length * RESOURCE_BYTES, parts: () => countedResources(set) };
@@ -59,17 +59,17 @@ function heldResource(resource: EncodedResource): HeldObject {
 }
 
 /**
- * What one stream keeps in memory, told anew whenever it may have changed. Each request and each response is such an
- * occasion, and most of them change one thing or nothing: only what is new is described.
+ * The objects that one stream keeps in memory, updated after each request and response. Most updates change one object
+ * or none, so only new objects are described.
  */
 export class HeldRoots {
   #roots: readonly HeldRoot[] = [];
-  /** Of the root at the same place. */
+  /** At the same index as the root. */
   #described: readonly (readonly HeldObject[])[] = [];
 
   /**
-   * @param tell tells everything that the stream keeps
-   * @returns all of it, each object as it was returned before; undefined when nothing has changed
+   * @param tell reports all objects that the stream keeps
+   * @returns all objects; a known one is the same object as before. Undefined if no object has changed
    */
   update(tell: (add: (root: HeldRoot) => void) => void): readonly HeldObject[] | undefined {
     const before = this.#roots;

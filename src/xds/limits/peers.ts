@@ -3,7 +3,7 @@ import type { PushLane } from '../../push/push-slots.js';
 import { HeldBytes, type HeldObject } from './held-bytes.js';
 import { LimitError, type XdsLimits } from './xds-limits.js';
 
-/** Which peer a stream belongs to. */
+/** The peer of a stream. */
 export interface PeerKey {
   readonly lane: PushLane;
   /** Authenticated: the SPIFFE id. Plaintext: the address without its port. */
@@ -12,13 +12,13 @@ export interface PeerKey {
   readonly connection: string;
 }
 
-/** One stream's part in what its peer takes. */
+/** The account of one stream at its peer. */
 export interface PeerStream {
   readonly key: PeerKey;
   /**
-   * From now on the stream holds these objects and no others. Costs least where it is given the same ones again.
+   * Sets the objects that the stream holds. The same objects again cost least.
    *
-   * @throws LimitError when the peer, or all peers, then hold too much
+   * @throws LimitError if the peer, or all peers, then hold too many bytes
    */
   hold(objects: readonly HeldObject[]): void;
   /**
@@ -27,17 +27,17 @@ export interface PeerStream {
    * @returns false when the peer has too many such streams
    */
   unread(): boolean;
-  /** The stream has read what it left unread. */
+  /** The stream has read the response. */
   read(): void;
   close(): void;
 }
 
-/** Everything that peers of the discovery server take, on all listeners. */
+/** The accounts of all peers of the discovery server, on all listeners. */
 export interface Peers {
   /**
-   * Counts a stream of the connection while it is not known who calls.
+   * Counts a stream of the connection before its caller is authenticated.
    *
-   * @returns ends the wait; may be called again
+   * @returns a function that ends the wait; it may be called several times
    * @throws LimitError when the connection has too many streams
    */
   wait(connection: string): () => void;
@@ -53,7 +53,7 @@ interface Peer {
   unread: number;
 }
 
-/** Above the total limit, a peer with less than this part of its own limit may still ask. */
+/** Above the total limit, a peer with less than this part of its own limit is still served. */
 const SMALL_PART = 16;
 
 export function createPeers(limits: XdsLimits): Peers {
@@ -115,7 +115,7 @@ export function createPeers(limits: XdsLimits): Peers {
       let isUnread = false;
       let isClosed = false;
 
-      // New objects first: what they share with those that go is not looked at again.
+      // New objects first, so that parts which they share with removed objects stay counted.
       const replace = (objects: readonly HeldObject[]): void => {
         for (const object of objects) {
           if (held.includes(object)) continue;
@@ -168,11 +168,11 @@ export function createPeers(limits: XdsLimits): Peers {
 }
 
 /**
- * Who a stream's peer is. A plaintext peer is an address: a port costs nothing, and a whole mesh may share one address,
- * so that limits of a peer have to be wide.
+ * Finds the peer of a stream. A plaintext peer is an address without its port, because a peer can use any number of
+ * ports. A whole mesh may share one address, so the limits of a peer must be wide.
  *
  * @param peer `host:port` of the connection
- * @param identities proven by the caller; undefined where nothing is proven
+ * @param identities proven by the caller; undefined on a listener without authentication
  */
 export function peerKeyOf(peer: string, identities: readonly WorkloadIdentity[] | undefined): PeerKey {
   if (identities === undefined) return { lane: 'plaintext', name: addressOf(peer), connection: peer };

@@ -1,14 +1,17 @@
 import { StreamError, type StreamErrorCode } from '../stream-error.js';
 
-/** What peers of the discovery server may take. Each field has the setting of its name in LIMIT_SETTINGS. */
+/** Limits of the peers of the discovery server. LIMIT_SETTINGS names the setting of each limit. */
 export interface XdsLimits {
   /** Names in one request, which is one subscription. */
   readonly names: number;
   /** Names in all subscriptions of one stream. */
   readonly streamNames: number;
-  /** Bytes that the streams of one peer hold in subscriptions and responses; what they share counts once. */
+  /** Bytes that the streams of one peer hold in subscriptions and responses; shared bytes count once. */
   readonly peerBytes: number;
-  /** The same of all peers. Above it, peers that hold more than `peerBytes` / 16 get nothing more. */
+  /**
+   * Bytes that the streams of all peers hold. Above it, peers that hold more than `peerBytes` / 16 get no more
+   * responses.
+   */
   readonly totalBytes: number;
   /** Open discovery streams of one peer. */
   readonly peerStreams: number;
@@ -16,10 +19,10 @@ export interface XdsLimits {
   readonly connectionStreams: number;
   /** Streams of one peer that have not read a response for 5 seconds; more of them are ended. */
   readonly unreadStreams: number;
-  /** How long a stream may be open without a request. */
+  /** Time from the start of a stream to its first request, in milliseconds. */
   readonly firstRequestMs: number;
   /**
-   * How long the next response of a type waits for the answer to the last one, in milliseconds; 0 means for ever. Envoy
+   * How long the next response of a type waits for the answer to the last one, in milliseconds; 0 means no limit. Envoy
    * acknowledges no clusters while one of them warms.
    */
   readonly ackMs: number;
@@ -51,8 +54,8 @@ export class LimitError extends StreamError {
   readonly limit: LimitName;
 
   /**
-   * @param what what the peer did, for example `the request names more than 100000 resources`
-   * @param code RESOURCE_EXHAUSTED unless given
+   * @param what the reason, for example `the request names more than 100000 resources`
+   * @param code RESOURCE_EXHAUSTED by default
    */
   constructor(limit: LimitName, what: string, code: StreamErrorCode = 'RESOURCE_EXHAUSTED') {
     super(code, `${what}; the limit is the setting ${LIMIT_SETTINGS[limit]} of the control plane`);

@@ -133,6 +133,6 @@ export class SecretResources implements ResourceProvider {
     this.#hasWarned = true;
     const secrets = shorten(unknown.slice(0, MAX_SHOWN_NAMES).join(', '));
     const fields = { connection: this.#connection.connectionId, secrets };
-    this.#parts.logger.warn(fields, 'Proxy asks for secrets that do not exist');
+    this.#parts.logger.warn(fields, 'proxy requests secrets that do not exist');
   }
 }

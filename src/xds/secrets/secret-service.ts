@@ -5,28 +5,28 @@ import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import { createUncachedResponses } from '../../push/response-cache.js';
 import { type SecretConnection, SecretResources, type SecretResourcesParts } from './secret-resources.js';
 
-/** What a workload proves who it is with, and whom it trusts. All PEM. */
+/** The certificate and key of a workload, and its trusted roots. All PEM. */
 export interface WorkloadCertificate {
   /** The leaf, then the intermediates. */
   readonly chain: string;
   readonly privateKey: string;
-  /** Every root that is trusted. */
+  /** All trusted roots. */
   readonly roots: string;
 }
 
 /** The secrets of one connection, made for it alone. */
 export interface ConnectionSecrets {
-  /** Undefined until there is a first certificate. A new object whenever anything of it is another. */
+  /** Undefined before the first certificate. A new object after each change. */
   current(): WorkloadCertificate | undefined;
-  /** Called after `current` has changed: in time before it expires, and when roots come and go. @returns ends it. */
+  /** Calls back after `current` has changed: before the certificate expires, and when the roots change. */
   onChange(listener: () => void): () => void;
-  /** The connection is gone: forgets the key. */
+  /** The connection has ended: forgets the key. */
   close(): void;
 }
 
-/** Where the secrets of workloads come from. */
+/** Has or makes the secrets of workloads. */
 export interface SecretSource {
-  /** Whether there are secrets for that identity: not for one that another trust domain vouches for. */
+  /** Whether the identity has secrets. Identities of other trust domains have none. */
   isFor(identity: WorkloadIdentity): boolean;
   /** @param identity proven by the connection */
   open(identity: WorkloadIdentity): ConnectionSecrets;

@@ -8,7 +8,7 @@ const tell =
   (add: (root: HeldRoot) => void) =>
     roots.forEach(add);
 
-test('a stream that keeps the same things as before tells nothing', (t) => {
+test('a stream that keeps the same objects as before reports no change', (t) => {
   const held = new HeldRoots();
   const [first, second] = [Buffer.alloc(10), Buffer.alloc(20)];
   t.deepEqual(
@@ -24,7 +24,7 @@ test('a stream that keeps the same things as before tells nothing', (t) => {
   t.is(held.update(tell()), undefined);
 });
 
-test('what a stream keeps on holding is counted as the object that it was', (t) => {
+test('an object that a stream keeps holding stays the same counted object', (t) => {
   const held = new HeldRoots();
   const names = { key: 'k', bytes: Buffer.alloc(30), count: 1, set: { id: 'i', names: ['a'], characters: 1 } };
   const before = held.update(tell(names)) ?? [];

@@ -5,7 +5,7 @@ import { LIMITS } from '../session-rig.js';
 
 const key = (name = '10.0.0.1', port = 1): PeerKey => ({ lane: 'plaintext', name, connection: `${name}:${port}` });
 
-test('what several streams of a peer hold counts once, and is gone with the last of them', (t) => {
+test('an object that several streams of a peer hold counts once, until the last of them ends', (t) => {
   const peers = createPeers({ ...LIMITS, peerBytes: 100 });
   const shared = { object: {}, bytes: 80 };
   const [first, second] = [peers.open(key()), peers.open(key())];
@@ -18,7 +18,7 @@ test('what several streams of a peer hold counts once, and is gone with the last
   t.is(peers.heldBytes, 0);
 });
 
-test('a peer that holds more than its limit is told the limit and its setting', (t) => {
+test('the error of a peer that holds too much names the limit and its setting', (t) => {
   const peers = createPeers({ ...LIMITS, peerBytes: 100 });
   const [first, second] = [peers.open(key()), peers.open(key('10.0.0.1', 2))];
   first.hold([{ object: {}, bytes: 60 }]);
@@ -29,7 +29,7 @@ test('a peer that holds more than its limit is told the limit and its setting', 
   t.notThrows(() => peers.open(key('10.0.0.2')).hold([{ object: {}, bytes: 60 }]));
 });
 
-test('when all peers together hold too much, small peers go on', (t) => {
+test('when all peers together hold too much, small peers are still served', (t) => {
   const peers = createPeers({ ...LIMITS, peerBytes: 1_600, totalBytes: 3_000 });
   for (const name of ['a', 'b']) peers.open(key(name)).hold([{ object: {}, bytes: 1_500 }]);
   t.notThrows(() => peers.open(key('small')).hold([{ object: {}, bytes: 90 }]));
@@ -74,7 +74,7 @@ test('streams are counted for each connection and each peer, and identities apar
   );
 });
 
-test('a peer with too many unread streams is told with the next one', (t) => {
+test('a peer with too many unread streams meets the limit with the next one', (t) => {
   const peers = createPeers({ ...LIMITS, unreadStreams: 2 });
   const streams = [1, 2, 3].map((port) => peers.open(key('10.0.0.1', port)));
   t.deepEqual(
@@ -86,7 +86,7 @@ test('a peer with too many unread streams is told with the next one', (t) => {
   t.true(peers.open(key('10.0.0.1', 4)).unread());
 });
 
-test('streams whose callers are not known yet count as streams of their connection', (t) => {
+test('streams of unauthenticated callers count as streams of their connection', (t) => {
   const peers = createPeers({ ...LIMITS, connectionStreams: 2 });
   const end = peers.wait('10.0.0.1:1');
   const stream = peers.open(key());

@@ -38,7 +38,7 @@ function merge(has: Map<string, string>, bodies: readonly string[]): void {
   }
 }
 
-test('whatever a proxy asks, answers and is in the way of: one response at a time, and the newest in the end', async (t) => {
+test('for any requests, answers and changes, one response is unanswered at a time, and the proxy ends with the newest secrets', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const rig = createRig();

@@ -88,7 +88,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test('a proven workload is given its certificate and the roots, by name, for exactly its identity', async (t) => {
+test('a workload with a proven identity gets its certificate and the roots, by name', async (t) => {
   const probe = connect(certificate('1'));
   probe.ask({ node: NODE, names: BOTH });
   await settle();
@@ -103,7 +103,7 @@ test('a proven workload is given its certificate and the roots, by name, for exa
   t.is(probe.rig.counts['pushed sds'], 1);
 });
 
-test('only what is asked for is sent, and what is asked for later comes then', async (t) => {
+test('only requested secrets are sent, and secrets that are requested later come then', async (t) => {
   const probe = connect(certificate('1'));
   probe.ask({ node: NODE, names: ['ROOTCA'] });
   await settle();
@@ -146,7 +146,7 @@ test('a newer certificate is pushed without the roots, and newer roots without t
   t.deepEqual(probe.responses().slice(1), [['default: chain 2, SECRET KEY 2'], ['ROOTCA: old and new roots']]);
 });
 
-test('while a response is unanswered nothing follows it, and then the newest alone', async (t) => {
+test('while a response is unanswered no other follows it, and then only the newest one', async (t) => {
   const probe = connect(certificate('1'));
   probe.ask({ node: NODE, names: BOTH });
   await settle();
@@ -170,7 +170,7 @@ test('a proxy that does not read gets no second response', async (t) => {
   t.is(probe.stream.sent.length, 1);
 });
 
-test('a rejected secret is told of without its content, and not offered again before it changes', async (t) => {
+test('a rejected secret is logged without its content, and not sent again before it changes', async (t) => {
   const probe = connect(certificate('bad'));
   probe.ask({ node: NODE, names: BOTH });
   await settle();
@@ -209,7 +209,7 @@ test('an answer to an older response changes nothing', async (t) => {
   t.is(probe.rig.counts['nonceExpired sds'], 1);
 });
 
-test('a proxy that starts anew on its stream gets everything again', async (t) => {
+test('a proxy that subscribes again on its stream gets all secrets again', async (t) => {
   const probe = connect(certificate('1'));
   probe.ask({ node: NODE, names: BOTH });
   await settle();
@@ -220,7 +220,7 @@ test('a proxy that starts anew on its stream gets everything again', async (t) =
   t.is(probe.source.opened.length, 1);
 });
 
-test('nothing is opened, sent or said to be there on a stream that proves no identity', async (t) => {
+test('a stream without a proven identity gets no secrets', async (t) => {
   const probe = connect(certificate('1'), false);
   for (const node of [NODE, NODE]) probe.ask({ node, names: BOTH });
   await settle();
@@ -229,7 +229,7 @@ test('nothing is opened, sent or said to be there on a stream that proves no ide
   t.deepEqual(probe.stream.sent, []);
   t.deepEqual(
     probe.rig.logger.records.filter(({ level }) => level === 'warn').map(({ message }) => message),
-    ['Proxy asks for secrets on a stream that proves no identity of ours; it gets none'],
+    ['proxy requests secrets on a stream without a proven identity'],
   );
 });
 
@@ -244,7 +244,7 @@ test('a session of a proven workload has secrets, which no snapshot of it shows'
   t.false(JSON.stringify({ ...snapshot, watches: [...(snapshot?.watches ?? [])] }).includes('SECRET KEY'));
 });
 
-test('names that do not exist are told of once, and are not waited for', async (t) => {
+test('names that do not exist are logged once, and delay no other name', async (t) => {
   const probe = connect(certificate('1'));
   const names = [...BOTH, 'kubernetes://other', 'file-root:/etc/passwd'];
   probe.ask({ node: NODE, names });
@@ -259,7 +259,7 @@ for (const [how, end] of [
   ['closes', (session: ProxySession) => session.close()],
   ['is ended', (session: ProxySession) => session.end()],
 ] as const) {
-  test(`when the stream ${how}, its secrets are closed, once, and nobody listens to them any more`, async (t) => {
+  test(`when the stream ${how}, its secrets are closed once, and no listener stays`, async (t) => {
     const probe = connect(certificate('1'));
     probe.ask({ node: NODE, names: BOTH });
     await settle();
