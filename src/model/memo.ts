@@ -34,8 +34,14 @@ export function createMemo<Value>(): Memo<Value> {
 export function memoize<Subject extends object, Value>(
   compute: (subject: Subject) => Value,
 ): (subject: Subject) => Value {
-  const memo = createMemo<Value>();
-  return (subject) => memo.of([subject], '', () => compute(subject));
+  const values = new WeakMap<Subject, { readonly value: Value }>();
+  return (subject) => {
+    const known = values.get(subject);
+    if (known !== undefined) return known.value;
+    const value = compute(subject);
+    values.set(subject, { value });
+    return value;
+  };
 }
 
 function resultsOf<Value>(root: Level<Value>, dependencies: readonly object[]): Map<string, Value> {

@@ -57,22 +57,21 @@ export function createOutboundPart(
   const tlsOf = createOutboundTls(encoder, settings);
   const byHostname = createHostnameOrder();
 
+  const discoveries = createMemo<DiscoveredClusters>();
+
   const clustersOf = (context: PushContext, service: Service, scope: OutboundScope): EncodedClusters => {
-    const clusters = context.traffic.clustersOf(service).map((cluster) => ({
-      cluster,
-      discovery: outboundDiscovery(service, cluster.policy, scope.proxyType, settings.edsForHeadlessServices),
-    }));
-    const inputs = inputsOf(context, service, clusters, scope.sendsMutualTls);
-    // Only clusters that the proxy resolves itself contain their endpoints.
-    const isInline = clusters.some(({ discovery }) => discovery === 'dns');
-    const isOfView = isInline && (scope.networkView.length > 0 || scope.locality !== '');
+    const clusters = context.traffic.clustersOf(service);
+    const discovered = discoveries.of([clusters], scope.proxyType, () =>
+      discover(service, clusters, scope.proxyType, settings.edsForHeadlessServices),
+    );
+    const inputs = inputsOf(context, service, discovered, scope.sendsMutualTls);
+    const isOfView = discovered.isInline && (scope.networkView.length > 0 || scope.locality !== '');
     const memory = isOfView ? memoOfView(JSON.stringify([scope.networkView, scope.locality])) : memo;
-    const key = [scope.proxyType, scope.sendsMutualTls, isInline && scope.ipv6Only].join();
+    const key = `${scope.proxyType},${scope.sendsMutualTls},${discovered.isInline && scope.ipv6Only}`;
     // Inputs that many services share come first, which keeps the memory small.
     const { mutualTls = NO_INPUT, serviceAccounts = NO_INPUT, endpoints = NO_INPUT } = inputs;
-    const dependencies = [context.mesh, mutualTls, serviceAccounts, endpoints, context.traffic.clustersOf(service)];
-    return memory.of(dependencies as [object, ...object[]], key, () =>
-      encodeClusters(context, service, clusters, inputs, scope),
+    return memory.of([mutualTls, serviceAccounts, endpoints, clusters], key, () =>
+      encodeClusters(context, service, discovered.clusters, inputs, scope),
     );
   };
 
@@ -119,17 +118,12 @@ export function createOutboundPart(
     generate: (context, scope) => {
       // Grouped by port, the names are sorted runs: nextResourceSet sorts them in linear time.
       const byPort = new Map<number, EncodedResource[]>();
-      const names = new Set<string>();
       const findings: Finding[] = [];
       for (const service of byHostname(scope.view)) {
         for (const { port, resource } of clustersOf(context, service, scope)) {
-          if (names.has(resource.name)) {
-            findings.push(duplicate(resource.name, service));
-            continue;
-          }
-          names.add(resource.name);
           const bucket = byPort.get(port);
           if (bucket === undefined) byPort.set(port, [resource]);
+          else if (isTaken(bucket, resource.name, service.hostname)) findings.push(duplicate(resource.name, service));
           else bucket.push(resource);
         }
       }
@@ -143,6 +137,33 @@ interface DiscoveredCluster {
   readonly discovery: OutboundDiscovery;
 }
 
+interface DiscoveredClusters {
+  readonly clusters: readonly DiscoveredCluster[];
+  /** Whether the proxy resolves one of them itself: only such a cluster contains its endpoints. */
+  readonly isInline: boolean;
+  readonly keepsDestination: boolean;
+  /** Whether one of them always uses the mesh's mutual TLS. */
+  readonly isMeshTls: boolean;
+}
+
+function discover(
+  service: Service,
+  clusters: readonly ServiceCluster[],
+  proxyType: ProxyType,
+  edsForHeadless: boolean,
+): DiscoveredClusters {
+  const discovered = clusters.map((cluster) => ({
+    cluster,
+    discovery: outboundDiscovery(service, cluster.policy, proxyType, edsForHeadless),
+  }));
+  return {
+    clusters: discovered,
+    isInline: discovered.some(({ discovery }) => discovery === 'dns'),
+    keepsDestination: discovered.some(({ discovery }) => discovery === 'originalDestination'),
+    isMeshTls: clusters.some(({ policy }) => policy.tls.mode === 'mesh'),
+  };
+}
+
 /** The inputs of a service's clusters beside its policies and the mesh config; undefined where they do not matter. */
 interface ClusterInputs {
   readonly endpoints: ServiceEndpoints | undefined;
@@ -150,22 +171,33 @@ interface ClusterInputs {
   readonly mutualTls: NamespaceMutualTls | undefined;
 }
 
+const NO_INPUTS: ClusterInputs = { endpoints: undefined, serviceAccounts: undefined, mutualTls: undefined };
+
 function inputsOf(
   context: PushContext,
   service: Service,
-  clusters: readonly DiscoveredCluster[],
+  { isInline, keepsDestination, isMeshTls }: DiscoveredClusters,
   sendsMutualTls: boolean,
 ): ClusterInputs {
+  const namesServers = sendsMutualTls || isMeshTls;
+  const readsEndpoints = isInline || (sendsMutualTls && keepsDestination);
+  if (!namesServers && !readsEndpoints) return NO_INPUTS;
   const endpoints = endpointsOf(context, service);
-  const namesServers = sendsMutualTls || clusters.some(({ cluster: { policy } }) => policy.tls.mode === 'mesh');
-  const readsEndpoints = clusters.some(
-    ({ discovery }) => discovery === 'dns' || (sendsMutualTls && discovery === 'originalDestination'),
-  );
   return {
     endpoints: readsEndpoints ? endpoints : undefined,
     serviceAccounts: namesServers ? endpoints?.serviceAccounts : undefined,
     mutualTls: readsEndpoints ? context.peerAuthentications.ofNamespace(service.namespace) : undefined,
   };
+}
+
+/** Services of one host follow each other, so a cluster of the same name is among the last ones of the port. */
+function isTaken(bucket: readonly EncodedResource[], name: string, hostname: string): boolean {
+  for (let index = bucket.length - 1; index >= 0; index--) {
+    const other = bucket[index]?.name ?? '';
+    if (other === name) return true;
+    if (!other.endsWith(hostname)) return false;
+  }
+  return false;
 }
 
 /** Services by host, the oldest of a host first; sorted once per view. */

@@ -1,6 +1,7 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
-import { createMemo, memoize } from '../memo.js';
+import { memoize } from '../memo.js';
 import type { Port, Service } from '../service.js';
+import type { ClientTls } from './client-tls.js';
 import type { ClusterPolicy } from './cluster-policy.js';
 import { type Destination, destinationOf, WHOLE_SERVICE } from './destination.js';
 
@@ -15,7 +16,7 @@ export interface ServiceCluster {
 export interface MeshTraffic {
   /**
    * The clusters of a service, each with a destination of its own, in the order of its ports. The same array for as long
-   * as the service and its policies stay the same.
+   * as the service, its policies and the mesh config stay the same: whatever depends on them can be cached by it.
    */
   clustersOf(service: Service): readonly ServiceCluster[];
   /** Whether a policy makes the endpoints of a proxy depend on its locality. */
@@ -24,12 +25,14 @@ export interface MeshTraffic {
 
 /** Translates services into their clusters, each once for as long as it and the mesh config stay the same. */
 export function createTrafficTranslator(): (mesh: MeshConfig) => MeshTraffic {
-  const clusters = createMemo<readonly ServiceCluster[]>();
-  return memoize((mesh) => ({
-    clustersOf: (service) => clusters.of([mesh, service], '', () => serviceClusters(mesh, service)),
-    // No kind of object has locality policies yet.
-    balancesByLocality: false,
-  }));
+  return memoize((mesh: MeshConfig) => {
+    const policyOf = createDefaultPolicies(mesh);
+    return {
+      clustersOf: memoize((service: Service) => serviceClusters(service, policyOf)),
+      // No kind of object has locality policies yet.
+      balancesByLocality: false,
+    };
+  });
 }
 
 /**
@@ -45,28 +48,29 @@ export function clusterOfPort(clusters: readonly ServiceCluster[], port: number)
   return cluster;
 }
 
-function serviceClusters(mesh: MeshConfig, service: Service): readonly ServiceCluster[] {
+type PolicyLookup = (service: Service, port: Port) => ClusterPolicy;
+
+function serviceClusters(service: Service, policyOf: PolicyLookup): readonly ServiceCluster[] {
   return service.ports
     .filter(({ protocol }) => protocol !== 'udp')
-    .map((port) => ({
-      port,
-      destination: destinationOf(service, port.number),
-      policy: defaultPolicy(mesh, service, port),
-    }));
+    .map((port) => ({ port, destination: destinationOf(service, port.number), policy: policyOf(service, port) }));
 }
 
-/** The policy of a port that no object names: limits of Envoy's own would be too low for busy services. */
-function defaultPolicy(
-  mesh: MeshConfig,
-  { meshExternal, subjectAltNames }: Service,
-  { protocol }: Port,
-): ClusterPolicy {
-  return {
+/** Policies of ports that no object configures; most services share one of three. */
+function createDefaultPolicies(mesh: MeshConfig): PolicyLookup {
+  const policyWith = (upgradesToHttp2: boolean, tls: ClientTls): ClusterPolicy => ({
     loadBalancer: { type: 'leastRequest' },
-    connections: {
-      connectTimeoutMs: mesh.connectTimeoutMs,
-      upgradesToHttp2: mesh.h2UpgradePolicy === 'UPGRADE' && protocol === 'http' && !meshExternal,
-    },
-    tls: meshExternal ? { mode: 'plaintext' } : { mode: 'automatic', subjectAltNames },
+    connections: { connectTimeoutMs: mesh.connectTimeoutMs, upgradesToHttp2 },
+    tls,
+  });
+  const automatic: ClientTls = { mode: 'automatic', subjectAltNames: [] };
+  const external = policyWith(false, { mode: 'plaintext' });
+  const inMesh = policyWith(false, automatic);
+  const upgraded = policyWith(true, automatic);
+  return ({ meshExternal, subjectAltNames }, { protocol }) => {
+    if (meshExternal) return external;
+    const upgrades = mesh.h2UpgradePolicy === 'UPGRADE' && protocol === 'http';
+    if (subjectAltNames.length > 0) return policyWith(upgrades, { mode: 'automatic', subjectAltNames });
+    return upgrades ? upgraded : inMesh;
   };
 }
