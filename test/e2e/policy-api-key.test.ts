@@ -1,11 +1,8 @@
-import anyTest, { type TestFn } from 'ava';
 import { boundApiSpec, boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { requireSidecarCounterparts } from '../counterparts/requirement.js';
-import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
+import { countStatuses, createPolicyMesh } from './policy-mesh.js';
+import { policyOf, policyTests } from './policy-tests.js';
 
-const { available } = requireSidecarCounterparts();
-const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
-const e2eTest = available === undefined ? test.skip : test.serial;
+const { available, test, e2eTest } = policyTests();
 
 const SERVICES = ['by-query', 'by-header', 'by-default'] as const;
 const ANY_PATH = [{ httpMethod: 'GET', uriTemplate: '/**', operation: 'any' }];
@@ -36,19 +33,6 @@ test.before(async (t) => {
     })),
   });
 });
-
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
-});
-
-test.after.always(async (t) => {
-  await t.context.policy?.mesh.close();
-});
-
-function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
-  if (policy === undefined) throw new Error('the mesh did not start');
-  return policy;
-}
 
 e2eTest(
   'API keys in a query parameter are counted separately, and a key with an override has a higher limit',

@@ -1,13 +1,10 @@
-import anyTest, { type TestFn } from 'ava';
 import { boundApiSpec, boundQuotaSpec, type Rule } from '../counterparts/policy-manifests.js';
-import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
 import { type Change, changeUnderLoad, moreRequests } from './policy-change-load.js';
-import { assertPolicyHolds, createPolicyMesh, type Limit, type PolicyMesh, policyConfig } from './policy-mesh.js';
+import { createPolicyMesh, type Limit, policyConfig } from './policy-mesh.js';
+import { policyOf, policyTests } from './policy-tests.js';
 
-const { available } = requireSidecarCounterparts();
-const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
-const e2eTest = available === undefined ? test.skip : test.serial;
+const { available, test, e2eTest } = policyTests();
 
 const FILE = 'changing.yaml';
 const ROOMY = 1_000_000_000;
@@ -28,19 +25,6 @@ test.before(async (t) => {
     flags: ['--drainTime', '2s', '--drainTimeout', '8s'],
   });
 });
-
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
-});
-
-test.after.always(async (t) => {
-  await t.context.policy?.mesh.close();
-});
-
-function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
-  if (policy === undefined) throw new Error('the mesh did not start');
-  return policy;
-}
 
 e2eTest('a changed QuotaSpec is in force within a second, and no request fails', async (t) => {
   const policy = policyOf(t.context);

@@ -1,18 +1,9 @@
-import anyTest, { type TestFn } from 'ava';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
-import {
-  assertPolicyHolds,
-  countStatuses,
-  createPolicyMesh,
-  type PolicyMesh,
-  policyMeshConfig,
-} from './policy-mesh.js';
+import { countStatuses, createPolicyMesh, type PolicyMesh, policyMeshConfig } from './policy-mesh.js';
+import { policyOf, policyTests } from './policy-tests.js';
 
-const { available } = requireSidecarCounterparts();
-const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
-const e2eTest = available === undefined ? test.skip : test.serial;
+const { available, test, e2eTest } = policyTests();
 
 const CHECK = 'policy.mesh.internal/check';
 const FAIL_POLICY = 'policy.mesh.internal/failPolicy';
@@ -37,19 +28,6 @@ test.before(async (t) => {
     limits: COUNTED.map((name) => ({ name, maxAmount: 3 })),
   });
 });
-
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
-});
-
-test.after.always(async (t) => {
-  await t.context.policy?.mesh.close();
-});
-
-function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
-  if (policy === undefined) throw new Error('the mesh did not start');
-  return policy;
-}
 
 type Outcome = Readonly<Record<string, Readonly<Record<number, number>>>>;
 

@@ -1,13 +1,11 @@
-import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import type { ExecutionContext } from 'ava';
 import type { HttpAnswer, HttpRequest } from '../counterparts/agent/calls.js';
 import { boundApiSpec, boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { forgeAttribute } from './forge-attributes.js';
-import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh, SERVER_ADDRESS } from './policy-mesh.js';
+import { countStatuses, createPolicyMesh, type PolicyMesh, SERVER_ADDRESS } from './policy-mesh.js';
+import { policyOf, policyTests } from './policy-tests.js';
 
-const { available } = requireSidecarCounterparts();
-const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
-const e2eTest = available === undefined ? test.skip : test.serial;
+const { available, test, e2eTest } = policyTests();
 
 const LIMIT = 10;
 /** In this order they have ports 8080 and up. */
@@ -38,19 +36,6 @@ test.before(async (t) => {
     ],
   });
 });
-
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
-});
-
-test.after.always(async (t) => {
-  await t.context.policy?.mesh.close();
-});
-
-function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
-  if (policy === undefined) throw new Error('the mesh did not start');
-  return policy;
-}
 
 /** Requests from outside of the mesh straight to the server's sidecar, while a bystander is being served. */
 async function attack(

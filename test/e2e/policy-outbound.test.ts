@@ -1,13 +1,10 @@
-import anyTest, { type TestFn } from 'ava';
 import { serviceEntryManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { forgeAttribute } from './forge-attributes.js';
-import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
+import { countStatuses, createPolicyMesh } from './policy-mesh.js';
+import { policyOf, policyTests } from './policy-tests.js';
 
-const { available } = requireSidecarCounterparts();
-const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
-const e2eTest = available === undefined ? test.skip : test.serial;
+const { available, test, e2eTest } = policyTests();
 
 const EXTERNAL_ADDRESS = '10.244.9.10';
 const HTTP_HOST = 'api.example.com';
@@ -97,19 +94,6 @@ test.before(async (t) => {
     },
   });
 });
-
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
-});
-
-test.after.always(async (t) => {
-  await t.context.policy?.mesh.close();
-});
-
-function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
-  if (policy === undefined) throw new Error('the mesh did not start');
-  return policy;
-}
 
 e2eTest('with checks on the client side, requests to a service outside the mesh are counted by sender', async (t) => {
   const policy = policyOf(t.context);

@@ -1,12 +1,9 @@
-import anyTest, { type TestFn } from 'ava';
 import { boundApiSpec, boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { countOfClusters } from './envoy-evidence.js';
-import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
+import { countStatuses, createPolicyMesh } from './policy-mesh.js';
+import { policyOf, policyTests } from './policy-tests.js';
 
-const { available } = requireSidecarCounterparts();
-const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
-const e2eTest = available === undefined ? test.skip : test.serial;
+const { available, test, e2eTest } = policyTests();
 
 const SPECS = {
   'ten.yaml': boundQuotaSpec({ name: 'ten' }, ['ten'], [{ quotas: [{ quota: 'ten', charge: 1 }] }]),
@@ -80,19 +77,6 @@ test.before(async (t) => {
     ],
   });
 });
-
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
-});
-
-test.after.always(async (t) => {
-  await t.context.policy?.mesh.close();
-});
-
-function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
-  if (policy === undefined) throw new Error('the mesh did not start');
-  return policy;
-}
 
 for (const [service, title, longest] of [
   // Units of a rolling window come back a sixtieth of it late at most.

@@ -1,20 +1,10 @@
-import anyTest, { type TestFn } from 'ava';
 import { boundApiSpec, boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
-import {
-  assertPolicyHolds,
-  countStatuses,
-  createPolicyMesh,
-  type Limit,
-  type PolicyMesh,
-  policyConfig,
-} from './policy-mesh.js';
+import { countStatuses, createPolicyMesh, type Limit, policyConfig } from './policy-mesh.js';
 import { reportsOf } from './policy-reports.js';
+import { policyOf, policyTests } from './policy-tests.js';
 
-const { available } = requireSidecarCounterparts();
-const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
-const e2eTest = available === undefined ? test.skip : test.serial;
+const { available, test, e2eTest } = policyTests();
 
 const HOST = 'titles.default.svc.cluster.local';
 const LIMITS: readonly Limit[] = [{ name: 'orders', maxAmount: 2 }];
@@ -46,19 +36,6 @@ test.before(async (t) => {
     limits: LIMITS,
   });
 });
-
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
-});
-
-test.after.always(async (t) => {
-  await t.context.policy?.mesh.close();
-});
-
-function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
-  if (policy === undefined) throw new Error('the mesh did not start');
-  return policy;
-}
 
 e2eTest('requests are counted by service, operation and response code on either side', async (t) => {
   const policy = policyOf(t.context);

@@ -1,13 +1,10 @@
-import anyTest, { type TestFn } from 'ava';
 import type { RelayedCall, RelayOptions } from '../counterparts/agent/calls.js';
 import { ROUTER_ADDRESS } from '../counterparts/network.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { requireSidecarCounterparts } from '../counterparts/requirement.js';
-import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh, SERVER_ADDRESS } from './policy-mesh.js';
+import { countStatuses, createPolicyMesh, type PolicyMesh, SERVER_ADDRESS } from './policy-mesh.js';
+import { policyOf, policyTests } from './policy-tests.js';
 
-const { available } = requireSidecarCounterparts();
-const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
-const e2eTest = available === undefined ? test.skip : test.serial;
+const { available, test, e2eTest } = policyTests();
 
 const RELAY_PORT = 17_000;
 const MAX_RETRY = 3;
@@ -46,19 +43,6 @@ test.before(async (t) => {
     limits: SERVICES.map((name) => ({ name, maxAmount: 10 })),
   });
 });
-
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
-});
-
-test.after.always(async (t) => {
-  await t.context.policy?.mesh.close();
-});
-
-function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
-  if (policy === undefined) throw new Error('the mesh did not start');
-  return policy;
-}
 
 /** Bytes over the relay during `act`. */
 async function throughRelay(

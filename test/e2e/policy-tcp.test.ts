@@ -1,13 +1,10 @@
-import anyTest, { type TestFn } from 'ava';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
-import { assertPolicyHolds, createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
+import { createPolicyMesh } from './policy-mesh.js';
 import { reportsOf } from './policy-reports.js';
+import { policyOf, policyTests } from './policy-tests.js';
 
-const { available } = requireSidecarCounterparts();
-const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
-const e2eTest = available === undefined ? test.skip : test.serial;
+const { available, test, e2eTest } = policyTests();
 
 const TCP_PORT = 9000;
 
@@ -28,19 +25,6 @@ test.before(async (t) => {
     policyConfig: { reports: { log: true } },
   });
 });
-
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
-});
-
-test.after.always(async (t) => {
-  await t.context.policy?.mesh.close();
-});
-
-function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
-  if (policy === undefined) throw new Error('the mesh did not start');
-  return policy;
-}
 
 e2eTest(
   'a connection quota per source allows exactly its amount for each source and closes other connections',

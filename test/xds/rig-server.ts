@@ -1,19 +1,12 @@
 import type { ExecutionContext } from 'ava';
 import { createGrpcServer } from '../../src/xds/grpc-server.js';
 import type { SessionEnvironment } from '../../src/xds/session-environment.js';
+import { loopbackListener } from '../support/grpc-listener.js';
 import { createRig, type Rig, type RigOptions } from './session-rig.js';
 
 export const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
 
-const SETTINGS = {
-  host: '127.0.0.1',
-  port: 0,
-  keepaliveIntervalMs: 30_000,
-  keepaliveTimeoutMs: 10_000,
-  maxConnectionAgeMs: Number.MAX_SAFE_INTEGER,
-  maxConcurrentStreams: 1000,
-  maxReceiveMessageBytes: 4_194_304,
-};
+const SETTINGS = loopbackListener();
 
 export interface RigServer extends Rig {
   readonly port: number;

@@ -21,6 +21,7 @@ import { createGrpcServer, type GrpcServer } from '../../src/xds/grpc-server.js'
 import { createSecretService } from '../../src/xds/secrets/secret-service.js';
 import { materialOf } from '../net/tls-rig.js';
 import { createTestAuthority, type TestAuthority, type TestCertificateRequest } from '../support/certificate-issuer.js';
+import { loopbackListener } from '../support/grpc-listener.js';
 import { type ClientOptions, connectClient, type DiscoveryClient } from './grpc-client.js';
 import { authoritySecrets, SECRET_ENCODER } from './secrets/secret-sources.js';
 import { createRig, type Rig } from './session-rig.js';
@@ -50,15 +51,7 @@ export interface SecuredRigOptions {
   readonly services?: (authenticate: AuthenticateCaller) => readonly GrpcService[];
 }
 
-const settings = {
-  host: '127.0.0.1',
-  port: 0,
-  keepaliveIntervalMs: 30_000,
-  keepaliveTimeoutMs: 10_000,
-  maxConnectionAgeMs: Number.MAX_SAFE_INTEGER,
-  maxConcurrentStreams: 1000,
-  maxReceiveMessageBytes: 4_194_304,
-};
+const settings = loopbackListener();
 
 const refuseAll: SendRequest = async () => ({
   status: 201,

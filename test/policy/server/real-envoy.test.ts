@@ -6,6 +6,7 @@ import { createAccessLogService, createAuthorizationService } from '../../../src
 import { createPolicyGrpcServer } from '../../../src/policy/server/grpc/policy-grpc-server.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
 import { eventually } from '../../support/eventually.js';
+import { loopbackListener } from '../../support/grpc-listener.js';
 import { allow } from '../../support/policy-server.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { type LocalEnvoy, startLocalEnvoy } from './local-envoy.js';
@@ -55,18 +56,10 @@ test.before(async (t) => {
     },
   });
   const own = texts({ 'context.reporter.kind': 'inbound', 'destination.uid': 'orchestrator://echo-1.default' });
-  const grpc = createPolicyGrpcServer(
-    {
-      host: '127.0.0.1',
-      port: 0,
-      keepaliveIntervalMs: 30_000,
-      keepaliveTimeoutMs: 10_000,
-      maxConnectionAgeMs: Number.MAX_SAFE_INTEGER,
-      maxConcurrentStreams: 1000,
-      maxReceiveMessageBytes: 1_000_000,
-    },
-    [createAuthorizationService(rig.server), createAccessLogService(rig.server, createRecordingLogger())],
-  );
+  const grpc = createPolicyGrpcServer(loopbackListener(1_000_000), [
+    createAuthorizationService(rig.server),
+    createAccessLogService(rig.server, createRecordingLogger()),
+  ]);
   const envoy = await startLocalEnvoy({
     binary: binary.value,
     policyPort: await grpc.start(),

@@ -12,6 +12,7 @@ import {
 } from '../../../../src/policy/server/grpc/policy-grpc-server.js';
 import { callUnary } from '../../../attacks/support/raw-http2.js';
 import { eventually } from '../../../support/eventually.js';
+import { loopbackListener } from '../../../support/grpc-listener.js';
 import { HTTP_LOG_ENTRY } from '../adapter/envoy-recordings.js';
 import {
   checkRequestBytes,
@@ -24,15 +25,7 @@ import {
   readCheckResponse,
 } from '../policy-server-rig.js';
 
-const SETTINGS = {
-  host: '127.0.0.1',
-  port: 0,
-  keepaliveIntervalMs: 30_000,
-  keepaliveTimeoutMs: 10_000,
-  maxConnectionAgeMs: Number.MAX_SAFE_INTEGER,
-  maxConcurrentStreams: 1000,
-  maxReceiveMessageBytes: 100_000,
-};
+const SETTINGS = loopbackListener(100_000);
 
 const CHECK = '/envoy.service.auth.v3.Authorization/Check';
 const LOGS = '/envoy.service.accesslog.v3.AccessLogService/StreamAccessLogs';

@@ -11,6 +11,7 @@ import { createAuthorizationService } from '../../../../src/policy/server/grpc/e
 import { createPolicyGrpcServer } from '../../../../src/policy/server/grpc/policy-grpc-server.js';
 import { createTestAuthority, type TestAuthority } from '../../../support/certificate-issuer.js';
 import { eventually } from '../../../support/eventually.js';
+import { loopbackListener } from '../../../support/grpc-listener.js';
 import { checkRequestBytes, createRig, httpCheck } from '../policy-server-rig.js';
 
 const BOOKS = 'books.shop.svc.cluster.local';
@@ -37,25 +38,13 @@ async function serve(t: ExecutionContext, mode: 'permissive' | 'strict') {
     identify: (leaf) => parseSpiffeId(uriNamesOf(leaf)?.[0] ?? ''),
     onRefused: (_caller, { reason }) => refusals.push(reason),
   });
-  const grpc = createPolicyGrpcServer(
-    {
-      host: '127.0.0.1',
-      port: 0,
-      keepaliveIntervalMs: 30_000,
-      keepaliveTimeoutMs: 10_000,
-      maxConnectionAgeMs: Number.MAX_SAFE_INTEGER,
-      maxConcurrentStreams: 1000,
-      maxReceiveMessageBytes: 100_000,
-    },
-    [createAuthorizationService(rig.server, callerOf)],
-    {
-      mode,
-      material: { current: () => material, onChange: () => () => undefined },
-      clock: systemClock,
-      onRefused: (reason) => refusals.push(reason),
-      onUnusableMaterial: () => t.fail(),
-    },
-  );
+  const grpc = createPolicyGrpcServer(loopbackListener(100_000), [createAuthorizationService(rig.server, callerOf)], {
+    mode,
+    material: { current: () => material, onChange: () => () => undefined },
+    clock: systemClock,
+    onRefused: (reason) => refusals.push(reason),
+    onUnusableMaterial: () => t.fail(),
+  });
   const port = await grpc.start();
   const clients: Client[] = [];
   t.teardown(async () => {
