@@ -28,16 +28,16 @@ function packageRoot(): URL {
 export function readBuildInfo(root: URL = packageRoot()): BuildInfo {
   const manifest = readJson(new URL('package.json', root));
   const baked = readJson(new URL('build/build-info.json', root));
-  const textOf = (source: Readonly<Record<string, unknown>>, key: string): string => {
+  const fieldOf = (source: Readonly<Record<string, unknown>>, key: string): string => {
     const value = source[key];
     return typeof value === 'string' && value !== '' ? value : UNKNOWN;
   };
   return {
-    version: textOf(manifest, 'version'),
-    revision: textOf(baked, 'revision'),
+    version: fieldOf(manifest, 'version'),
+    revision: fieldOf(baked, 'revision'),
     runtime: `node ${process.version}`,
-    status: textOf(baked, 'status'),
-    tag: textOf(baked, 'tag'),
+    status: fieldOf(baked, 'status'),
+    tag: fieldOf(baked, 'tag'),
   };
 }
 
