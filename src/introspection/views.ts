@@ -8,10 +8,7 @@ import type { MetricsText } from '../telemetry/metrics-text.js';
 import { HttpProblem } from './http-problem.js';
 import type { ReadinessProbe } from './ready.js';
 
-/**
- * The version on `/version` and on the index page (docs/reference/http.md#debug-pages, `version`). Unset values are
- * `unknown`.
- */
+/** The version on `/version` and on the index page. Unset values are `unknown`. */
 export interface BuildInfo {
   readonly version: string;
   readonly revision: string;

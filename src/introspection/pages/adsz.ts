@@ -8,15 +8,15 @@ import { debugResources } from './served-resources.js';
 const PUSH: PageParameter = { name: 'push', required: false, choice: { type: 'value', value: 'true' } };
 
 /**
- * `push=true` starts a full push with reason `debug` and answers `Pushed to N servers`
- * (docs/reference/http.md#debug-pages). A HEAD request gets the same headers, but starts no push.
+ * `push=true` starts a full push with reason `debug` and answers `Pushed to N servers`. A HEAD request gets the same
+ * headers, but starts no push.
  */
 export function pushNow(views: Views, request: PageRequest): Reply | undefined {
   if (request.query.get('push') !== 'true') return undefined;
   return text(`Pushed to ${request.safe ? views.connections().length : views.triggerPush()} servers`);
 }
 
-/** Array of {node, addr, connect, listeners, RDSRoutes, clusters} (docs/reference/http.md#debug-pages). */
+/** Array of {node, addr, connect, listeners, RDSRoutes, clusters}. */
 export const adsz: Page = {
   path: '/debug/adsz',
   description:
@@ -28,7 +28,7 @@ export const adsz: Page = {
     connectionsJson(views, { listeners: TypeUrl.listener, RDSRoutes: TypeUrl.route, clusters: TypeUrl.cluster }),
 };
 
-/** Array of {node, addr, connect, Clusters} (docs/reference/http.md#debug-pages). */
+/** Array of {node, addr, connect, Clusters}. */
 export const cdsz: Page = {
   path: '/debug/cdsz',
   description: 'Connected proxies; with their clusters if NAV_DEBUG_ADSZ_CONFIG is true',

@@ -14,8 +14,7 @@ const TYPES = [
 
 /**
  * The version of one object that each proxy has acknowledged: array of {proxy, cluster_acked, listener_acked,
- * route_acked}, without unknown versions (docs/reference/http.md#debug-pages). 409 if tracking is off, 422 without a
- * valid `resource`.
+ * route_acked}, without unknown versions. 409 if tracking is off, 422 without a valid `resource`.
  */
 export const configDistribution: Page = {
   path: '/debug/config_distribution',

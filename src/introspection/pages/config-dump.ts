@@ -11,8 +11,8 @@ const ADMIN = 'type.googleapis.com/envoy.admin.v3';
 
 /**
  * The configuration that the control plane sends to a proxy, as envoy.admin.v3.ConfigDump in protobuf JSON, so that
- * tools for dumps of a proxy's admin endpoint can read it (docs/reference/http.md#debug-pages). The bootstrap is empty,
- * because the control plane does not know it. `include_eds` adds endpoints, as on the proxy.
+ * tools for dumps of a proxy's admin endpoint can read it. The bootstrap is empty, because the control plane does not
+ * know it. `include_eds` adds endpoints, as on the proxy.
  */
 export const configDump: Page = {
   path: '/debug/config_dump',

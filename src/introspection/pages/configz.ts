@@ -5,9 +5,7 @@ import { compareText, sortKeys } from '../order.js';
 import { json, type Page } from '../page.js';
 import { requireContext } from '../views.js';
 
-/**
- * All configuration objects, by kind, namespace and name, in the form of files (docs/reference/http.md#debug-pages).
- */
+/** All configuration objects, by kind, namespace and name, in the form of files. */
 export const configz: Page = {
   path: '/debug/configz',
   description: 'All configuration objects, in the form of files',

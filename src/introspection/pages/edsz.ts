@@ -4,7 +4,7 @@ import { json, type Page } from '../page.js';
 import { pushNow } from './adsz.js';
 import { servedResources } from './served-resources.js';
 
-/** Array of the proxy's load assignments (docs/reference/http.md#debug-pages). */
+/** Array of the proxy's load assignments. */
 export const edsz: Page = {
   path: '/debug/edsz',
   description: 'Endpoints of one proxy as load assignments; push=true pushes the configuration to all proxies',

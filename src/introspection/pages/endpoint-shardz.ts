@@ -6,7 +6,7 @@ import { json, type Page } from '../page.js';
 import { requireContext } from '../views.js';
 import { endpointJson } from './service-json.js';
 
-/** By service and namespace: {Shards: endpoints by shard key, ServiceAccounts} (docs/reference/http.md#debug-pages). */
+/** By service and namespace: {Shards: endpoints by shard key, ServiceAccounts}. */
 export const endpointShardz: Page = {
   path: '/debug/endpointShardz',
   description: 'Endpoints of every service, by their registry and cluster',

@@ -10,7 +10,7 @@ import { endpointJson, everyService } from './service-json.js';
 
 /**
  * Array of {svc: "host:port", ep: [instances…, {}]}, with an empty object at its end; with `brief` (any value) one text
- * line per instance (docs/reference/http.md#debug-pages).
+ * line per instance.
  */
 export const endpointz: Page = {
   path: '/debug/endpointz',

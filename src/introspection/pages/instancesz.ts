@@ -6,7 +6,7 @@ import { sortConnections } from '../order.js';
 import { json, type Page } from '../page.js';
 import { requireContext } from '../views.js';
 
-/** The service instances of each workload, by node ID (docs/reference/http.md#debug-pages). */
+/** The service instances of each workload, by node ID. */
 export const instancesz: Page = {
   path: '/debug/instancesz',
   description: 'The services of the workload of each connected proxy',

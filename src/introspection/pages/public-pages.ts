@@ -1,7 +1,7 @@
 import { type Page, text } from '../page.js';
 import { checkReadiness } from '../ready.js';
 
-/** 200 or 503 with an empty body (docs/reference/http.md#debug-pages). The index page shows the reason. */
+/** 200 or 503 with an empty body. The index page shows the reason. */
 export const readyPage: Page = {
   path: '/ready',
   description: 'Whether this instance is ready: status 200 or 503, no body',
@@ -12,7 +12,7 @@ export const readyPage: Page = {
   },
 };
 
-/** `<version>-<revision>-<status>` (docs/reference/http.md#debug-pages). */
+/** `<version>-<revision>-<status>`. */
 export const versionPage: Page = {
   path: '/version',
   description: 'Version, revision and build status',

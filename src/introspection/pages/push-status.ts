@@ -3,7 +3,7 @@ import { JsonRecord, type JsonSource } from '../json-source.js';
 import { compareText } from '../order.js';
 import { json, type Page } from '../page.js';
 
-/** {proxy, message} by metric and key; an empty object before the first push (docs/reference/http.md#debug-pages). */
+/** {proxy, message} by metric and key; an empty object before the first push. */
 export const pushStatus: Page = {
   path: '/debug/push_status',
   description: 'Problems of the last push, for example conflicts and services without endpoints',

@@ -3,7 +3,7 @@ import { json, type Page } from '../page.js';
 import { requireContext } from '../views.js';
 import { everyService, serviceJson } from './service-json.js';
 
-/** Array of all services, with an empty object at its end (docs/reference/http.md#debug-pages). */
+/** Array of all services, with an empty object at its end. */
 export const registryz: Page = {
   path: '/debug/registryz',
   description: 'All services of all registries',

@@ -13,8 +13,7 @@ const TYPES = [
 ] as const;
 
 /**
- * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection` and `extension_config_*`
- * (docs/reference/http.md#debug-pages).
+ * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection` and `extension_config_*`.
  */
 export const syncz: Page = {
   path: '/debug/syncz',
