@@ -9,23 +9,23 @@ import {
 import { createListWatcher, type ListWatcher } from '../kubernetes/watch/list-watcher.js';
 import type { Logger } from '../telemetry/logger.js';
 
-/** How the parts of this process talk to the cluster that it reads. */
+/** The connection of this process's parts to the cluster that it reads. */
 export interface Cluster {
   /** For single requests, reads and writes. */
   readonly send: SendRequest;
-  /** Lists that are watched until whoever made the watcher stops it. */
+  /** Creates a watcher; its creator stops it. */
   createWatcher(logger: Logger): ListWatcher;
 }
 
-/** One connection for all of them. */
+/** One connection for all parts of the process. */
 export interface ClusterConnection {
   /**
-   * Settles when it is known where the API server is, reachable or not; the same cluster for everybody.
+   * Settles when the address of the API server is known, reachable or not; every call gives the same cluster.
    *
    * @throws ClusterAccessError when there is no cluster
    */
   open(): Promise<Cluster>;
-  /** For when nobody sends any more. */
+  /** Called after the last request. */
   close(): void;
 }
 
@@ -35,10 +35,10 @@ export interface ClusterConnectionOptions {
   readonly clock: Clock;
 }
 
-/** A request that has no whole answer by then has failed. */
+/** A request without a whole answer after this time has failed. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
-/** Everything that is sent over this access is of this process. */
+/** Connects to a cluster with the identity of this process. */
 export function connectTo(
   access: ClusterAccess,
   { userAgent, clock }: Omit<ClusterConnectionOptions, 'access'>,

@@ -11,22 +11,21 @@ import { createConfigEncoder } from '../policy/wire/config-encoder.js';
 import { generatorSettings } from './map-options.js';
 import type { Environment, PluginName } from './options.js';
 
-/** What decides about the generators beside the environment. */
+/** Settings of the generators that are not environment variables. */
 export interface GeneratorOptions {
   /** In filter order (--plugins). */
   readonly plugins: readonly PluginName[];
-  /** Port of the policy server in this process; asked for when a proxy is served. */
+  /** Port of the policy server in this process, at the time when a proxy is served. */
   readonly embeddedPolicyPort: () => number;
-  /** `--trust-domain`; empty: of the mesh config. */
+  /** `--trust-domain`; empty: the trust domain of the mesh config. */
   readonly trustDomain: string;
-  /** What the policy server in this process is known by over mutual TLS; left out for plaintext. */
+  /** Identity of the policy server in this process over mutual TLS; left out for plaintext. */
   readonly policyServerIdentity?: NonNullable<GeneratorSettings['policyServerIdentity']>;
 }
 
 /**
- * What each plugin of `--plugins` adds to filters and routes. PeerAuthentications are read by the model where authn is
- * on; authz and health have no effect yet (UNIMPLEMENTED in src/cli/settings/setting.ts;
- * docs/reference/policy-client.md#policy-plugin).
+ * The filters and routes that each plugin of `--plugins` adds. For authn, the model reads PeerAuthentications. authz
+ * and health have no effect yet (docs/reference/policy-client.md#policy-plugin).
  */
 const PLUGINS: Readonly<Record<PluginName, typeof createPolicyPlugin | undefined>> = {
   authn: undefined,
@@ -35,7 +34,7 @@ const PLUGINS: Readonly<Record<PluginName, typeof createPolicyPlugin | undefined
   policy: createPolicyPlugin,
 };
 
-/** Every resource type that is served, by type URL. */
+/** The generators of all served resource types, by type URL. */
 export function createGenerators(
   encoder: MessageEncoder,
   environment: Environment,

@@ -16,7 +16,7 @@ export interface HttpServerParts {
   readonly clock: Clock;
 }
 
-/** The listeners of :8080 and :15014, which serve the same pages (docs/reference/http.md#listeners). */
+/** Creates the listeners of :8080 and :15014, which serve the same pages (docs/reference/http.md#listeners). */
 export function createHttpServers(parts: HttpServerParts): {
   readonly http: HttpServer;
   readonly monitoring: HttpServer;

@@ -16,36 +16,33 @@ import { createRemoteClusterReader } from './read-clusters.js';
 import type { SettingsKeeper } from './settings-keeper.js';
 import { StartError } from './start-error.js';
 
-/** Everything that the mesh is read from. */
+/** All sources of the mesh. */
 export interface Sources {
   /**
-   * Fills the store and keeps it filled; settles with the first complete state in it.
+   * Fills the store and follows the sources. Settles when the store has the first complete state.
    *
-   * @throws StartError when a source can never deliver.
+   * @throws StartError when a source can never deliver
    */
   start(onChange: (change: StoreChange) => void): Promise<void>;
   stop(): Promise<void>;
-  /** What is not served as written, at present. */
+  /** The present problems of all sources. */
   problems(): readonly ConfigProblem[];
-  /** Mesh config and mesh networks, as far as they are not in force as written. */
+  /** The problems of mesh config and mesh networks. */
   settingsProblems(): readonly ConfigProblem[];
-  /** Objects of the cluster that are not served as they are there. */
+  /** The problems of objects of the cluster. */
   clusterProblems(): readonly ObjectProblem[];
 }
 
 export interface RemoteClusterOptions {
-  /** To the cluster whose secrets register others; undefined when no cluster is read. */
+  /** The cluster whose secrets register other clusters; undefined when no cluster is read. */
   readonly connection: ClusterConnection | undefined;
-  /** Looks after mesh config and mesh networks. */
+  /** Keeps the last usable mesh config and mesh networks. */
   readonly keeper: SettingsKeeper;
-  /** Who does more in remote clusters than to read them. */
+  /** The parts that do more in remote clusters than to read them. */
   readonly observers: readonly RemoteClusterObserver[];
 }
 
-/**
- * Builds the sources that the flags name (docs/configuration.md#flags-of-discovery: --configDir, --orchconfig,
- * --meshConfig, --networksConfig, --registries).
- */
+/** Creates the sources that the flags name: --configDir, --orchconfig, --meshConfig, --networksConfig, --registries. */
 export function createSources(
   options: Options,
   store: MeshStore,
@@ -101,7 +98,8 @@ export function createSources(
       await mock?.start(deliver);
       if (!stopped) await startSource(folder, (batch) => deliver(ofFolder(batch)));
       if (stopped) return;
-      // Both at once: the remote ones may take longer, and what they register in is in the own one.
+      // Both start together: remote clusters can take longer, and the secrets that register them are in the own
+      // cluster.
       await Promise.all([startSource(clusters, deliver), startSource(cluster, deliver)]);
       await clusters?.settled();
     },

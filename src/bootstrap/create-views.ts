@@ -24,7 +24,7 @@ export interface ViewParts {
   readonly registry: Registry;
   /** NAV_DEBUG_ADSZ_CONFIG */
   readonly adszConfigEnabled: boolean;
-  /** Of other parts than the snapshot. */
+  /** Readiness probes of parts other than the sources. */
   readonly probes: readonly ReadinessProbe[];
   readonly clock: Clock;
   /** NAV_METRICS_MIN_INTERVAL */
@@ -33,7 +33,7 @@ export interface ViewParts {
   problems(): readonly ConfigProblem[];
 }
 
-/** Shows the state of the running parts to the HTTP pages. */
+/** Gives the HTTP pages the state of the running parts. */
 export function createViews(parts: ViewParts): Views {
   const { build, distributor, connections, ledger, kinds, metrics, registry } = parts;
   const status: PushStatusSources = {

@@ -39,7 +39,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     networks: createDefaultMeshNetworks(),
   });
   const mesh = () => store.state().mesh;
-  // Without a name of its own, an instance must not take another one without a name for itself.
+  // An instance without a name gets a random one: two such instances must not share a Lease.
   const identity = environment.podName === '' ? `unknown-${randomUUID()}` : environment.podName;
   const controlPlane = controlPlaneIdentity(build, environment.podName);
   const observers: ProxyObservers = { snapshots: [], sessions: [] };

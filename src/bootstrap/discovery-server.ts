@@ -5,7 +5,7 @@ import { createDiscoveryParts } from './discovery-parts.js';
 import type { ListenAddress, Options } from './options.js';
 import { StartError } from './start-error.js';
 
-/** Where a running server listens, with the ports that the system chose for port 0. */
+/** Addresses of a running server, with the ports that the system chose for port 0. */
 export interface ServedAddresses {
   /** Undefined where --grpcAddr is empty. */
   readonly grpc: ListenAddress | undefined;
@@ -14,28 +14,30 @@ export interface ServedAddresses {
   readonly policy: ListenAddress;
   /** Undefined where nothing is served over TLS. */
   readonly secureGrpc: ListenAddress | undefined;
-  /** Undefined where no cluster is read, so that no API server asks. */
+  /** Undefined where no cluster is read: only API servers call the webhooks. */
   readonly https: ListenAddress | undefined;
 }
 
-/** The whole server, wired and not yet running. */
+/** The discovery server, wired and not yet running. */
 export interface DiscoveryServer {
   /**
-   * Reads the sources, then serves. Settles when everything is served.
+   * Reads the sources, then serves. Settles when every listener serves.
    *
-   * @throws StartError when a source cannot be read at all, ListenError when an address cannot be had.
+   * @throws StartError when a source can never deliver, ListenError when an address cannot be opened
    */
   start(): Promise<ServedAddresses>;
-  /** Serves on and is not ready, until callers have gone elsewhere (--drainTime); `stop` ends it. */
+  /** Keeps serving and reports not ready, until callers have left (--drainTime). `stop` ends it. */
   drain(): Promise<void>;
-  /** Ends streams well and closes everything; harmless during the start, which then fails, and without one. */
+  /**
+   * Ends streams gracefully and closes all parts. It can be called during a start, which then fails, and before one.
+   */
   stop(): Promise<void>;
 }
 
-/** Streams get this long to end by themselves. */
+/** Time for streams to end by themselves, in milliseconds. */
 const STOP_GRACE_MS = 10_000;
 
-/** Starts and stops the parts of the discovery process, each in the order that is written here. */
+/** Starts and stops the parts of the discovery process, in the order of the functions below. */
 export function createDiscoveryServer(options: Options, logging: Logging, clock: Clock): DiscoveryServer {
   const parts = createDiscoveryParts(options, logging, clock);
   const { metrics, cluster, keeper, sources, analysis, policy, proxies, status, secure, webhooks, drain } = parts;
@@ -63,7 +65,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       if (change.push !== undefined) proxies.distributor.submit({ ...change.push, startMs: clock.monotonicMs() });
     });
     if (isStopping) throw new StartError('the server was told to stop while it started');
-    // All listeners open before the first proxy is served: an address that is taken ends the start.
+    // All listeners open before the first proxy is served: an address that is in use ends the start.
     const [policyAddress, secured, httpAddress, monitoringAddress] = await Promise.all([
       policy.start(),
       startSecured(),
@@ -95,7 +97,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         ...(https && { https: formatListenAddress(https) }),
         startMs,
       },
-      'Discovery server is ready',
+      'discovery server is ready',
     );
   };
 
@@ -105,7 +107,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       return starting;
     },
     drain: () => {
-      // Discovery streams go on: proxies learn over them where the policy server is now.
+      // Discovery streams stay open: over them, proxies learn the new address of the policy server.
       policy.setServing(false);
       return drain.begin();
     },
@@ -117,7 +119,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       analysis.stop();
       const statusStopped = status?.stop();
       await sources.stop();
-      // Parts that a running start has opened are closed too; the caller of start() gets its error.
+      // A running start can have opened parts, which are closed too. Its caller gets its error.
       await starting?.catch(() => undefined);
       await Promise.all([
         proxies.stop(STOP_GRACE_MS),

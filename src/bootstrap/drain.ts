@@ -3,22 +3,22 @@ import type { ReadinessProbe } from '../introspection/ready.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { CommonFlags } from './options.js';
 
-/** The time between the signal to end and the end of service. */
+/** The time between the signal to terminate and the end of service. */
 export interface Drain {
-  /** Not ready from the begin of the drain on: load balancers and control planes take callers elsewhere then. */
+  /** Not ready during the drain, so that load balancers and control planes send callers elsewhere. */
   readonly probe: ReadinessProbe;
   readonly isDraining: boolean;
-  /** Begins, and settles when no call has come for --drainTime, or after --drainTimeout. */
+  /** Starts the drain. Settles when no call has come for --drainTime, or after --drainTimeout. */
   begin(): Promise<void>;
-  /** A drain that waits settles at once. */
+  /** Settles a running drain at once. */
   cancel(): void;
 }
 
 export interface DrainOptions {
   readonly settings: Pick<CommonFlags, 'drainTimeMs' | 'drainTimeoutMs'>;
-  /** When the policy server was called last, on the monotonic clock. */
+  /** Time of the last call of the policy server, on the monotonic clock. */
   readonly lastCallMs: () => number;
-  /** Asks callers to connect anew: those that know the server by a name reach another one then. */
+  /** Asks callers to reconnect: a caller that resolves the server's name then reaches another instance. */
   readonly askToLeave: () => void;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -27,16 +27,16 @@ export interface DrainOptions {
 const LOOK_MS = 100;
 
 /**
- * Proxies learn in their own time that this server ends. Until then they send it checks, which must be answered: under
- * FAIL_CLOSE each refused connection would be a refused request. Those that know it by its endpoints leave by themselves;
- * those that know it by a name keep their connections, and are asked to leave after --drainTime.
+ * Proxies learn at different times that this server terminates. Until then their checks must be answered: with
+ * FAIL_CLOSE, a rejected connection is a rejected request. Proxies that get the server's endpoints from discovery leave
+ * by themselves. Proxies that resolve its name keep their connections, and are asked to reconnect after --drainTime.
  */
 export function createDrain({ settings, lastCallMs, askToLeave, logger, clock }: DrainOptions): Drain {
   const { drainTimeMs, drainTimeoutMs } = settings;
   let isDraining = false;
   let isCancelled = false;
 
-  /** @param askMs when callers that still come are asked to leave */
+  /** @param askMs time at which remaining callers are asked to reconnect */
   const look = (beganMs: number, askMs: number, resolve: () => void): void => {
     const nowMs = clock.monotonicMs();
     const quietMs = nowMs - Math.max(beganMs, lastCallMs());
@@ -44,13 +44,13 @@ export function createDrain({ settings, lastCallMs, askToLeave, logger, clock }:
     if (isCancelled) {
       resolve();
     } else if (quietMs >= drainTimeMs) {
-      logger.info({ drainMs }, 'Callers have gone elsewhere');
+      logger.info({ drainMs }, 'callers have left');
       resolve();
     } else if (nowMs - beganMs >= drainTimeoutMs) {
       const remedy = 'raise --drainTimeout, and terminationGracePeriodSeconds with it';
       logger.warn(
         { setting: '--drainTimeout', drainMs, lastCallMs: Math.round(quietMs), remedy },
-        'Callers still come, and are turned away from now on',
+        'callers still connect, and are rejected from now on',
       );
       resolve();
     } else {

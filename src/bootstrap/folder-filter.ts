@@ -4,15 +4,15 @@ import type { ChangeBatch, ObjectChange } from '../model/object-change.js';
 export interface FolderFilterOptions {
   readonly kinds: KindRegistry;
   /**
-   * Whether Services, Pods and so on in it stand for a cluster: not without the Orchestrator registry, nor where a
-   * cluster is read.
+   * Whether Services, Pods and so on in the folder are read in place of a cluster's. False without the Orchestrator
+   * registry, and where a cluster is read.
    */
   readonly readsCoreKinds: boolean;
   /** `--appNamespace` with the control plane's own; empty for all namespaces. */
   readonly namespaces: readonly string[];
 }
 
-/** Leaves out of what a folder holds whatever is not to be read. */
+/** Creates a filter that removes the objects of a folder that must not be read. */
 export function createFolderFilter(options: FolderFilterOptions): (batch: ChangeBatch) => ChangeBatch {
   const { kinds, readsCoreKinds } = options;
   const namespaces = new Set(options.namespaces);

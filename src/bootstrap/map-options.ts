@@ -8,9 +8,9 @@ import type { XdsLimits } from '../xds/limits/xds-limits.js';
 import type { CommonFlags, Environment, Options, PolicyRegexEnvironment, RegexEnvironment } from './options.js';
 import type { StatusSettings } from './status/status-settings.js';
 
-/** Unsent bytes of all proxies together, beyond which no further proxy is sent to. */
+/** Limit of unsent bytes of all proxies together, above which no push to another proxy starts. */
 const UNSENT_BYTES = 32 << 20;
-/** A proxy that has not read its response for this long does not hold back the others. */
+/** A proxy that has not read its response for this long does not delay the others. */
 const STALL_MS = 200;
 
 export function distributorSettings({ environment }: Options, controlPlane: string): DistributorSettings {
@@ -25,10 +25,10 @@ export function distributorSettings({ environment }: Options, controlPlane: stri
   };
 }
 
-/** Where no listener is opened. */
+/** In place of the address of a closed listener. */
 const CLOSED = { host: '', port: 0 };
 
-/** How long the connections of a listener live (docs/configuration.md#flags-of-every-command). */
+/** Keepalive and age of the connections of a listener. */
 export function connectionTimes(
   common: CommonFlags,
 ): Pick<GrpcListenerSettings, 'keepaliveIntervalMs' | 'keepaliveTimeoutMs' | 'maxConnectionAgeMs'> {
@@ -48,12 +48,12 @@ export function grpcServerSettings({ discovery, common, environment }: Options):
   };
 }
 
-/** The secured listener's address, with the same bounds. */
+/** The secured listener's address, with the limits of the plaintext listener. */
 export function secureGrpcSettings(options: Options): GrpcListenerSettings {
   return { ...grpcServerSettings(options), ...options.discovery.secureGrpcAddr };
 }
 
-/** The policy server's address, with the bounds that the discovery server's gRPC has as well. */
+/** The policy server's address, with the limits of the plaintext listener. */
 export function policyListenerSettings(options: Options): GrpcListenerSettings {
   return { ...grpcServerSettings(options), ...options.discovery.policyAddr };
 }
@@ -73,7 +73,7 @@ export function storeSettings({ discovery, environment }: Options): MeshStoreSet
   };
 }
 
-/** Bounds of the HTTP and HTTPS listeners. */
+/** Limits of the HTTP and HTTPS listeners. */
 export function httpServerSettings({ environment }: Options): Required<Pick<HttpServerOptions, 'timeouts' | 'limits'>> {
   return {
     timeouts: { headersMs: environment.navHttpHeadersTimeoutMs, idleMs: environment.navHttpIdleTimeoutMs },
@@ -84,7 +84,7 @@ export function httpServerSettings({ environment }: Options): Required<Pick<Http
   };
 }
 
-/** What is told of objects in the cluster, and how often (docs/configuration.md#environment-variables). */
+/** Which statuses are written into the cluster, and how often. */
 export function statusSettings({ discovery, environment }: Options): StatusSettings {
   return {
     hasConditions: environment.navEnableStatus,
@@ -100,17 +100,17 @@ export function statusSettings({ discovery, environment }: Options): StatusSetti
   };
 }
 
-/** What Kubernetes does not find in the namespace, it takes for gone, and what it owns with it. */
+/**
+ * The pod of this process, as the owner of its reports. Kubernetes deletes an object whose owner is not in its
+ * namespace, so there is an owner only if the pod is.
+ */
 function ownPod({ orchConfig, namespace }: Options['discovery'], environment: Options['environment']) {
   const { podName: name, podUid: uid, podNamespace } = environment;
   const isThere = orchConfig === '' && namespace === podNamespace && name !== '' && uid !== '';
   return isThere ? { name, uid } : undefined;
 }
 
-/**
- * The variables of docs/configuration.md#environment-variables that change what proxies are served, and the flags that
- * do.
- */
+/** The variables and flags that change the configuration of proxies. */
 export function generatorSettings(
   environment: Environment,
   {
@@ -139,11 +139,11 @@ export function generatorSettings(
   };
 }
 
-/** Parts of the heap limit that stand for a limit of 0. */
+/** Parts of the heap limit that a limit of 0 means. */
 const PEER_PART = 1 / 4;
 const TOTAL_PART = 1 / 2;
 
-/** @param heapLimitBytes what the JavaScript heap can grow to */
+/** @param heapLimitBytes the largest size of the JavaScript heap */
 export function xdsLimits(environment: Environment, heapLimitBytes: number): XdsLimits {
   return {
     names: environment.navXdsMaxNames,
@@ -168,7 +168,7 @@ export function regexLimitsOf(environment: RegexEnvironment): RegexLimits {
   };
 }
 
-/** Those that a policy server needs. */
+/** The limits that a policy server needs. */
 export function policyRegexLimitsOf(environment: PolicyRegexEnvironment) {
   return {
     expressionBytes: environment.navRegexExpressionBytes,

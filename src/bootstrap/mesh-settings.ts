@@ -25,11 +25,11 @@ import type { SettingsKeeper } from './settings-keeper.js';
 /** Mesh config and mesh networks, from files or from the cluster. */
 export interface MeshSettings {
   /**
-   * Settles with what is in force at first: defaults where there is nothing, and the last content that could be used
-   * where the present one cannot.
+   * Settles with the first settings: defaults where there are none, and the last usable content where the present one
+   * cannot be used.
    *
-   * @throws ClusterAccessError when a file is missing, and there is no cluster either; SettingsRefusedError when there
-   *   is a content that cannot be used, and no earlier one is known
+   * @throws ClusterAccessError when a file is missing, and there is no cluster either; SettingsRefusedError when a
+   *   content cannot be used, and no earlier one is known
    */
   start(): Promise<{ readonly mesh: MeshConfig; readonly networks: MeshNetworks }>;
   stop(): Promise<void>;
@@ -37,21 +37,22 @@ export interface MeshSettings {
 }
 
 export interface MeshSettingsParts {
-  /** To the cluster whose ConfigMap is read; undefined when no cluster is read. */
+  /** The cluster whose ConfigMap is read; undefined when no cluster is read. */
   readonly connection: ClusterConnection | undefined;
   readonly keeper: Pick<SettingsKeeper, 'custodyOf'>;
   /** Scope `source`. */
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Called for changes, not for what the start settles with. */
+  /** Called for changes after the start. */
   readonly onMesh: (mesh: MeshConfig) => void;
   readonly onNetworks: (networks: MeshNetworks) => void;
 }
 
 /**
- * Reads --meshConfig and --networksConfig (docs/configuration.md#flags-of-discovery). Where a cluster is read and there
- * is no such file, the keys `mesh` and `meshNetworks` of ConfigMap `mesh` in the control plane's namespace take its
- * place, of `mesh-<REVISION>` where there are revisions. A file wins; one that comes later wins as soon as it is valid.
+ * Reads --meshConfig and --networksConfig (docs/reference/sources.md#settings). Where a cluster is read and the file
+ * does not exist, the settings come from the keys `mesh` and `meshNetworks` of a ConfigMap in the control plane's
+ * namespace: `mesh`, or `mesh-<REVISION>` with a revision. The file takes precedence, even if it appears later, as soon
+ * as it is valid.
  */
 export function createMeshSettings(options: Options, parts: MeshSettingsParts): MeshSettings {
   const { discovery, environment } = options;
@@ -92,7 +93,7 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
   });
   return {
     start: async () => {
-      // One after the other: where both are refused, the error is always that of the mesh config.
+      // One after the other, so that the error is that of the mesh config when both are refused.
       await mesh.startFile();
       await networks.startFile();
       if (!(mesh.isFile() && networks.isFile())) await configMap?.start();
@@ -111,7 +112,7 @@ interface SettingOptions<Value> extends Pick<MeshSettingsParts, 'logger' | 'cloc
   readonly file: string;
   readonly configMap: WatchedConfigMap | undefined;
   readonly mountedFrom: MountedFromOf;
-  /** Key of the ConfigMap, for problems. */
+  /** Object key of the ConfigMap, for problems. */
   readonly object: string;
   readonly key: string;
   readonly read: SettingsReader<Value>;
@@ -120,7 +121,7 @@ interface SettingOptions<Value> extends Pick<MeshSettingsParts, 'logger' | 'cloc
   readonly onChange: (value: Value) => void;
 }
 
-/** One document of settings, from the file or from the ConfigMap's entry. */
+/** One setting, from the file or from the entry of the ConfigMap. */
 function createSetting<Value>({
   file,
   configMap,
@@ -160,7 +161,7 @@ function createSetting<Value>({
     if (entry === undefined) return;
     if (fromFile.isFound()) logger.info({ setting: key, file }, 'settings are read from a file');
     else if (entry.exists()) logger.info({ setting: key, object }, 'settings are read from a ConfigMap');
-    else logger.info({ setting: key, file, object }, 'settings exist nowhere, defaults are used until they do');
+    else logger.info({ setting: key, file, object }, 'settings do not exist, defaults are used until they do');
   };
 
   return {

@@ -3,7 +3,7 @@ import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { PushContext } from '../model/push-context.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
-/** Where findings come from: the snapshot's translation, generation, and the proxies that are connected. */
+/** The sources of findings: the translation of the snapshot, the generators, and the connected proxies. */
 export interface PushStatusSources {
   /** Undefined before the first snapshot. */
   context(): PushContext | undefined;
@@ -25,14 +25,14 @@ const GAUGES: readonly FindingMetric[] = [
   'nav_destrule_subsets',
 ];
 
-/** Everything found about the newest snapshot (docs/reference/metrics.md#push-status). */
+/** All findings about the newest snapshot (docs/reference/metrics.md#push-status). */
 export function pushStatus(sources: PushStatusSources): readonly Finding[] {
   const context = sources.context();
   if (context === undefined) return [];
   return [...context.findings, ...sources.generated(), ...proxiesWithoutService(context, sources.connections())];
 }
 
-/** Sets the push-status gauges, each the number of distinct keys, and the number of services. */
+/** Sets each push-status gauge to its number of distinct keys, and the number of services. */
 export function recordPushStatus(metrics: Metrics, sources: PushStatusSources): void {
   const context = sources.context();
   if (context === undefined) return;

@@ -13,26 +13,25 @@ export interface ClusterParts {
   readonly build: BuildInfo;
   readonly logging: Logging;
   readonly clock: Clock;
-  /** Of this process: tells whether it runs in a pod. */
+  /** Environment of this process, which shows whether it runs in a pod. */
   readonly processEnvironment: Readonly<Record<string, string | undefined>>;
 }
 
-/** How this process tells the API server who it is. */
+/** The User-Agent of requests to API servers. */
 export function userAgentOf({ version }: BuildInfo): string {
   return `navigator-discovery/${version}`;
 }
 
 /**
- * Whether a cluster is read: with the Orchestrator registry, unless a folder stands for the cluster. A folder and
- * `--orchconfig` together mean services of the cluster, and the mesh's own kinds of the folder
- * (docs/configuration.md#flags-of-discovery, --configDir).
+ * Whether a cluster is read: with the Orchestrator registry, unless a folder takes the cluster's place. With a folder
+ * and `--orchconfig`, services come from the cluster, and the mesh's own kinds from the folder.
  */
 export function readsCluster({ discovery }: Options): boolean {
   if (!discovery.registries.includes('Orchestrator')) return discovery.orchConfig !== '' && discovery.configDir === '';
   return discovery.configDir === '' || discovery.orchConfig !== '';
 }
 
-/** Undefined when no cluster is read. */
+/** Creates the source of the own cluster; undefined when no cluster is read. */
 export function createClusterSource(options: Options, parts: ClusterParts): KubernetesSource | undefined {
   if (!readsCluster(options)) return undefined;
   const { discovery, environment, explicit } = options;

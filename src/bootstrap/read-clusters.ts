@@ -10,26 +10,26 @@ import { type ClusterConnection, connectTo } from './cluster-connection.js';
 import type { Options } from './options.js';
 import { type ClusterParts, userAgentOf } from './read-cluster.js';
 
-/** Further clusters that are read into the mesh. */
+/** The remote clusters of the mesh. */
 export interface RemoteClusterReader {
   /**
-   * Begins to read what the secrets register, now and later.
+   * Starts to read the clusters that secrets register, now and later.
    *
-   * @throws ClusterAccessError when there is no cluster that secrets could be in
+   * @throws ClusterAccessError when no cluster is read that could have the secrets
    */
   start(deliver: (batch: ChangeBatch) => void): Promise<void>;
-  /** Settles when the clusters that are registered at present are read, and soon even where one of them does not answer. */
+  /** Settles when the registered clusters are read, or after START_WAIT_MS. */
   settled(): Promise<void>;
   stop(): Promise<void>;
   problems(): readonly ConfigProblem[];
 }
 
-/** A start waits so long, at most, for remote clusters, once the own one is read. */
+/** Longest wait of a start for remote clusters, in milliseconds, after the own cluster is read. */
 const START_WAIT_MS = 10_000;
 
 /**
- * Reads the clusters of docs/configuration.md#flags-of-discovery, --clusterRegistriesNamespace. Only Kubernetes' own
- * kinds: the mesh's are those of the own cluster.
+ * Reads the clusters of --clusterRegistriesNamespace. Only Kubernetes' own kinds are read: the mesh's kinds come from
+ * the own cluster.
  */
 export function createRemoteClusterReader(
   { discovery, environment, explicit }: Options,
@@ -43,7 +43,7 @@ export function createRemoteClusterReader(
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   let deliver: (batch: ChangeBatch) => void = () => undefined;
   let watcher: ListWatcher | undefined;
-  /** Why secrets may not be read. */
+  /** Why the secrets cannot be read. */
   let refusal: string | undefined;
   let tellKnown = (): void => undefined;
   const known = new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ export function createRemoteClusterReader(
   const clusters = createRemoteClusters({
     taken: new Map([
       [discovery.clusterId, 'the one that this control plane belongs to'],
-      // The registry of that name (docs/configuration.md#flags-of-discovery, --registries) delivers under its own name.
+      // The mock registry delivers under its own name.
       ...(discovery.registries.includes('Mock') ? [['Mock', 'the mock registry'] as const] : []),
     ]),
     createSource: (id, access) =>
@@ -101,10 +101,7 @@ export function createRemoteClusterReader(
       let cancel = (): void => undefined;
       const late = new Promise<void>((resolve) => {
         cancel = clock.schedule(START_WAIT_MS, () => {
-          logger.warn(
-            { waitedMs: START_WAIT_MS },
-            'starting without some remote clusters, they follow when they answer',
-          );
+          logger.warn({ waitedMs: START_WAIT_MS }, 'starting without some remote clusters, they are read later');
           resolve();
         });
       });

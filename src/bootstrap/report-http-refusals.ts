@@ -4,7 +4,7 @@ import { createLimitedLog } from '../telemetry/limited-log.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
-/** What ended a connection or request: a limit of the listener, or of pages that are read at once. */
+/** The limit that ended a connection or request: a limit of the listener, or of concurrent pages. */
 export type RefusalReason = HttpRefusal['reason'] | 'pages';
 
 /** Counts and logs each connection and request that a limit ended. */

@@ -4,10 +4,10 @@ import { createLogging } from '../telemetry/logging.js';
 import { openLogSinks } from '../telemetry/open-log-sinks.js';
 import type { CommonFlags, LoopbackDefault, SettingWarning, UnimplementedSetting } from './options.js';
 
-/** A whole server, wired and not yet running. */
+/** A server, wired and not yet running. */
 interface Runnable {
   start(): Promise<unknown>;
-  /** Serves on and is not ready, until callers have gone elsewhere. */
+  /** Keeps serving and reports not ready, until callers have left. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -19,38 +19,38 @@ export interface RunSettings {
   readonly loopback: readonly LoopbackDefault[];
 }
 
-/** What the log says at the end. */
+/** Log messages at the end. */
 export interface RunMessages {
   readonly stopping: string;
   readonly stopped: string;
 }
 
 /**
- * Runs a server until SIGTERM or SIGINT has stopped it gracefully.
+ * Runs a server until SIGTERM or SIGINT, and then stops it gracefully.
  *
- * @throws whatever its start throws
+ * @throws the error of its start
  */
 export async function runUntilTerminated(
   settings: RunSettings,
   messages: RunMessages,
   create: (logging: Logging) => Runnable,
 ): Promise<void> {
-  // Asked for before anything else, so that a signal during the start is not lost.
+  // The signal handlers come first, so that a signal during the start is not lost.
   const terminated = untilTerminated();
   const logging = createLogging(settings.common, {
     now: systemClock.now,
     sinks: openLogSinks(settings.common, systemClock.now),
   });
   const logger = logging.scope('default');
-  for (const warning of settings.warnings) logger.warn({ ...warning }, 'A setting was not taken as written');
+  for (const warning of settings.warnings) logger.warn({ ...warning }, 'setting not used as written');
   if (settings.unimplemented.length > 0) {
-    logger.warn({ settings: settings.unimplemented }, 'These settings are accepted but do nothing yet');
+    logger.warn({ settings: settings.unimplemented }, 'settings without effect yet');
   }
   if (settings.loopback.length > 0) {
     const flags = settings.loopback.map(({ flag, port }) => `${flag}=:${port}`);
     logger.info(
       { toListenEverywhere: flags },
-      'Outside a cluster, plaintext listeners take connections of this machine',
+      'plaintext listeners accept connections of this machine only, outside a cluster',
     );
   }
   try {
@@ -59,7 +59,7 @@ export async function runUntilTerminated(
       const started = await Promise.race([server.start().then(() => true), terminated.then(() => false)]);
       const signal = await terminated;
       logger.info({ signal }, messages.stopping);
-      // SIGINT comes from a terminal, where its sender waits.
+      // SIGINT comes from a terminal, where the user waits: no drain.
       if (signal === 'SIGTERM' && started) await server.drain();
     } finally {
       await server.stop();
@@ -70,7 +70,7 @@ export async function runUntilTerminated(
   }
 }
 
-/** The first SIGTERM or SIGINT; a second one ends the process at once, as its sender expects. */
+/** Settles at the first SIGTERM or SIGINT. A second one ends the process at once. */
 function untilTerminated(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const signals = ['SIGTERM', 'SIGINT'] as const;

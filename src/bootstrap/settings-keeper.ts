@@ -5,21 +5,21 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { ClusterConnection } from './cluster-connection.js';
 
-/** Settings that are read from files or from the cluster, as the metric and the ConfigMap of kept contents name them. */
+/** Settings from files or the cluster, by their names in the metric and in the ConfigMap of kept contents. */
 export type SettingName = 'mesh' | 'meshNetworks' | 'policyConfig' | 'injectionConfig' | 'injectionValues';
 
-/** Looks after the settings of a process. */
+/** Keeps the last usable settings of a process. */
 export interface SettingsKeeper {
   custodyOf(setting: SettingName): SettingsCustody;
   stop(): void;
 }
 
 export interface SettingsKeeperParts {
-  /** Where contents are kept; undefined where no cluster is read, so that none are. */
+  /** The cluster in which contents are kept; undefined where no cluster is read, and none are kept. */
   readonly connection: Pick<ClusterConnection, 'open'> | undefined;
-  /** Of the control plane. */
+  /** Namespace of the control plane. */
   readonly namespace: string;
-  /** REVISION; each has its settings. */
+  /** REVISION; each revision has settings of its own. */
   readonly revision: string;
   readonly metrics: Metrics;
   /** Scope `source`. */
@@ -30,7 +30,9 @@ export interface SettingsKeeperParts {
 /** A password in an address, `redis://:secret@host`, must not reach a ConfigMap. */
 const PASSWORD = /:\/\/[^\s/"']*@/;
 
-/** Counts refused contents, and keeps in the cluster what was in force last: `mesh[-<revision>]-last-good-settings`. */
+/**
+ * Counts refused contents, and keeps the last content in force in the ConfigMap `mesh[-<revision>]-last-good-settings`.
+ */
 export function createSettingsKeeper(parts: SettingsKeeperParts): SettingsKeeper {
   const { connection, namespace, revision, metrics, logger, clock } = parts;
   const name = `mesh${revision === '' ? '' : `-${revision}`}-last-good-settings`;

@@ -64,7 +64,7 @@ test('a drain ends when no call has come for its time, counted from the last one
   t.true(await after(400));
   t.deepEqual(
     logger.records.map(({ level, message }) => [level, message]),
-    [['info', 'Callers have gone elsewhere']],
+    [['info', 'callers have left']],
   );
 });
 
@@ -136,8 +136,7 @@ test('SIGTERM drains, SIGINT does not; outside a cluster neither does unless --d
       .log()
       .some(
         ({ msg, drainMs, level }) =>
-          (msg === 'Callers have gone elsewhere' && Number(drainMs) >= 300) ||
-          (level === 'warn' && drainMs !== undefined),
+          (msg === 'callers have left' && Number(drainMs) >= 300) || (level === 'warn' && drainMs !== undefined),
       );
     t.is(waited, drains, `${signal} ${flags.join(' ')}`);
   }

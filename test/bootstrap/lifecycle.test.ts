@@ -26,8 +26,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     t.is((await client.ended()).details, 'server is shutting down');
     t.deepEqual(await server.ended(), { code: 0, signal: null });
     t.true(performance.now() - startMs < 2000);
-    t.is((await server.logged('Discovery server stops'))['signal'], signal);
-    await server.logged('Discovery server has stopped');
+    t.is((await server.logged('discovery server stops'))['signal'], signal);
+    await server.logged('discovery server has stopped');
   });
 }
 
@@ -76,7 +76,7 @@ test.serial(
     const startMs = performance.now();
     for (const server of servers) server.process.child.kill('SIGTERM');
     const [patient, impatient] = servers;
-    await impatient.logged('Discovery server stops');
+    await impatient.logged('discovery server stops');
     impatient.process.child.kill('SIGTERM');
     t.deepEqual(await impatient.ended(), { code: null, signal: 'SIGTERM' });
     t.true(performance.now() - startMs < 8000);
@@ -128,12 +128,12 @@ test.serial('every target of --log_target gets every line, and the log is whole 
   const [first, second] = [folder.at('logs/first.log'), folder.at('second.log')];
   const server = startServerProcess(t, [...MESH, '--log_target', first, '--log_target', second]);
   await eventually('the server is ready', async () =>
-    (await readFile(first, 'utf8').catch(() => '')).includes('Discovery server is ready'),
+    (await readFile(first, 'utf8').catch(() => '')).includes('discovery server is ready'),
   );
   server.process.child.kill('SIGTERM');
   t.deepEqual(await server.ended(), { code: 0, signal: null });
   const log = await readFile(first, 'utf8');
   t.is(await readFile(second, 'utf8'), log);
-  t.regex(log, /Discovery server has stopped"}\n$/);
+  t.regex(log, /discovery server has stopped"}\n$/);
   t.deepEqual(server.process.lines, []);
 });

@@ -139,7 +139,7 @@ it('without files the ConfigMap is read and watched, with the right to it alone'
     sources().map(({ fields, message }) => [fields['setting'], message]),
     [
       ['mesh', 'settings are read from a ConfigMap'],
-      ['meshNetworks', 'settings exist nowhere, defaults are used until they do'],
+      ['meshNetworks', 'settings do not exist, defaults are used until they do'],
     ],
   );
   await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 4s', meshNetworks: north }));

@@ -58,7 +58,7 @@ it('a workload of a remote cluster proves who it is by a token that its own API 
     variables: { ENABLE_CA_SERVER: 'true', POD_NAME: 'meshd-0' },
   });
   const roots = await eventually('roots', async () => (await rootsIn(local, 'shop')) || undefined);
-  const address = String(server.logged('Discovery server is ready')[0]?.['secureGrpc']);
+  const address = String(server.logged('discovery server is ready')[0]?.['secureGrpc']);
   const port = Number(address.slice(address.lastIndexOf(':') + 1));
   const client = createCertificateClient(port, credentials.createSsl(Buffer.from(roots)), 'meshd.mesh-system.svc');
   t.teardown(() => client.close());

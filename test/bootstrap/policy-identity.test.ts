@@ -61,7 +61,7 @@ async function startMesh(t: ExecutionContext): Promise<{ server: RunningServer; 
   const folder = await createTempFolder();
   t.teardown(() => folder.dispose());
   await folder.write('root-cert.pem', roots);
-  const port = Number(String(server.logged('Discovery server is ready')[0]?.['secureGrpc']).split(':').at(-1));
+  const port = Number(String(server.logged('discovery server is ready')[0]?.['secureGrpc']).split(':').at(-1));
   return { server, folder, port };
 }
 

@@ -159,7 +159,7 @@ test.serial('it stops well on SIGTERM', async (t) => {
   server.process.child.kill('SIGTERM');
   t.deepEqual(await server.process.exited, { code: 0, signal: null });
   t.true(performance.now() - startMs < 9000);
-  t.true(server.log().some(({ msg }) => msg === 'Policy server has stopped'));
+  t.true(server.log().some(({ msg }) => msg === 'policy server has stopped'));
 });
 
 test.serial('a port in use ends it with 1 and one line that names the address and the flag', async (t) => {

@@ -10,7 +10,7 @@ const CHECK_SERVER = Buffer.alloc(0);
 
 test.serial('callers in the log are files of src, not of the bundle', async (t) => {
   const server = startServerProcess(t, ['--configDir', 'samples/mesh', '--log_caller', 'all']);
-  const { caller } = await server.logged('Discovery server is ready');
+  const { caller } = await server.logged('discovery server is ready');
   t.regex(String(caller), /^bootstrap\/discovery-server\.ts:\d+$/);
 });
 

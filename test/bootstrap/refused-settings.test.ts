@@ -34,7 +34,7 @@ for (const [flag, content, reason] of FILES) {
       const told = server.process.lines.find((line) => line.startsWith('navigator-discovery: '));
       t.true(told?.includes(`${file}: settings are refused: ${reason}`), server.process.tail());
       t.regex(told ?? '', /; correct them and start again$/);
-      t.false(server.log().some(({ msg }) => msg === 'Discovery server is ready'));
+      t.false(server.log().some(({ msg }) => msg === 'discovery server is ready'));
     },
   );
 }

@@ -175,7 +175,7 @@ test('settings whose feature is not implemented are named in one warning, and no
     { NAV_ENABLED_SERVICE_APIS: 'true', NAV_DEBOUNCE_AFTER: '1ms' },
   );
   await server.ports();
-  const warnings = server.log().filter(({ msg }) => msg === 'These settings are accepted but do nothing yet');
+  const warnings = server.log().filter(({ msg }) => msg === 'settings without effect yet');
   t.is(warnings.length, 1);
   const settings = warnings[0]?.['settings'] as readonly { setting: string; value: string; why: string }[];
   t.deepEqual(settings.map(({ setting }) => setting).toSorted(), [

@@ -31,7 +31,7 @@ it('a server with the rights of manifests/ has the API server ask it about objec
     NAV_DEBOUNCE_AFTER: '20ms',
   });
   const { http } = await server.ports();
-  const { https } = await server.logged('Discovery server is ready');
+  const { https } = await server.logged('discovery server is ready');
   const configuration = validatingConfiguration(`https://localhost:${String(https).split(':').at(-1)}/validate`);
   await api.client.apply(configuration);
   await eventually('objects must be asked about', () => isEnforced(api, configuration));

@@ -55,7 +55,7 @@ export async function startDiscoveryBeside(cluster: Cluster, quotas: readonly ob
   });
   await eventually('discovery is ready', () => {
     if (!discovery.isRunning()) throw new Error(discovery.tail());
-    return discovery.lines.some((line) => line.includes('Discovery server is ready'));
+    return discovery.lines.some((line) => line.includes('discovery server is ready'));
   });
   return discovery;
 }

@@ -165,8 +165,8 @@ e2eTest(
     t.not((await podsOf(cluster, SYSTEM, MESHD_PODS))[0], before);
     await load.assertNoneFailed();
     const logs = await logsOfMeshd(cluster);
-    t.is(linesWith(logs, 'Callers have gone elsewhere'), 1);
-    t.is(linesWith(logs, 'Callers still come'), 0);
+    t.is(linesWith(logs, 'callers have left'), 1);
+    t.is(linesWith(logs, 'callers still connect'), 0);
   },
 );
 

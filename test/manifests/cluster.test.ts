@@ -177,7 +177,7 @@ it('keys, certificates, webhooks and callers with tokens: RBAC denies the contro
       JSON.stringify((await api.client.send('GET', `${configuration}/${path}`)).body).includes('"caBundle"'),
     );
   }
-  const [ready] = server.logged('Discovery server is ready');
+  const [ready] = server.logged('discovery server is ready');
   const token = await tokenOfMeshd(['mesh-ca']);
   const answer = await createCertificate({
     address: String(ready?.['secureGrpc']),

@@ -14,12 +14,12 @@ import type { ClusterWorkFactory } from './remote-work.js';
 
 export interface ClusterDutyParts {
   readonly options: Options;
-  /** Undefined where ENABLE_CA_SERVER is off: there are no roots to hand out. */
+  /** Undefined where ENABLE_CA_SERVER is false: there are no root certificates to distribute. */
   readonly authority: CertificateAuthority | undefined;
-  /** The roots that vouch for our HTTPS server. */
+  /** The root certificates of our HTTPS server. */
   readonly caBundle: CaBundleSource;
   readonly kinds: Pick<KindRegistry, 'definitions'>;
-  /** Two instances must never have the same one. */
+  /** Unique among the instances of the control plane. */
   readonly identity: string;
   readonly metrics: Metrics;
   readonly logging: Logging;
@@ -27,10 +27,10 @@ export interface ClusterDutyParts {
 }
 
 /**
- * What one control plane does in each remote cluster (docs/configuration.md#environment-variables, CENTRAL_MESHD;
- * docs/reference/sources.md#several-clusters): the root ConfigMap in every namespace, and trust in our HTTPS server in
- * the webhook configurations that are there. Leases are in the remote cluster's namespace of the control plane's name,
- * so that replicas take turns there as they do at home.
+ * The duties of an external control plane in each remote cluster (CENTRAL_MESHD;
+ * docs/reference/sources.md#several-clusters): the ConfigMap with the root certificates in every namespace, and the
+ * caBundle of our HTTPS server in the existing webhook configurations. The Leases are in the remote cluster, in the
+ * namespace with the name of the control plane's, so that replicas elect a leader there as in the own cluster.
  */
 export function createClusterDuties(parts: ClusterDutyParts): readonly ClusterWorkFactory[] {
   const { options, authority, caBundle, kinds, identity, metrics, logging, clock } = parts;

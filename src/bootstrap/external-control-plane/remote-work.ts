@@ -1,21 +1,21 @@
 import type { ReachedCluster, RemoteClusterObserver } from '../../sources/clusters/remote-clusters.js';
 import type { Logger } from '../../telemetry/logger.js';
 
-/** Something that goes on in a cluster. */
+/** A task that runs in a cluster. */
 export interface ClusterWork {
   start(): void;
   stop(): Promise<void>;
 }
 
-/** Makes the work for one cluster, which it is done with until it is stopped. */
+/** Creates the task for one cluster; the task runs until it is stopped. */
 export type ClusterWorkFactory = (cluster: ReachedCluster) => ClusterWork;
 
-/** Does in each remote cluster what there is to do, from when it is reached until it is removed. */
+/** Runs tasks in each remote cluster, from the first connection until its removal. */
 export interface RemoteWork {
   readonly observer: RemoteClusterObserver;
-  /** From now on, in the clusters that are there already and in those that come. */
+  /** Starts the tasks in the present clusters and in all later ones. */
   begin(factories: readonly ClusterWorkFactory[]): void;
-  /** Settles when nothing is done anywhere any more. */
+  /** Settles when all tasks have stopped. */
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createRemoteWork(logger: Logger): RemoteWork {
     for (const work of works) {
       const ended = work
         .stop()
-        .catch((err: unknown) => logger.warn({ cluster: id, err }, 'work in a remote cluster did not end well'))
+        .catch((err: unknown) => logger.warn({ cluster: id, err }, 'work in a remote cluster failed to stop'))
         .finally(() => ending.delete(ended));
       ending.add(ended);
     }

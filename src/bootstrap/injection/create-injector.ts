@@ -22,11 +22,13 @@ import type { SettingsKeeper } from '../settings-keeper.js';
 import { createInjectionFiles } from './injection-files.js';
 
 export interface InjectorOptions {
-  /** Folder of the files `config` and `values`; docs/reference/webhooks.md#injection has `./var/lib/mesh/inject`. */
+  /** Folder of the files `config` and `values` (docs/reference/webhooks.md#injection). */
   readonly directory: string;
-  /** Folder of the same files as an installation ships them; those of `directory` then need only what differs. */
+  /**
+   * Folder of the same files as an installation ships them. The files of `directory` then need only the differences.
+   */
   readonly defaultsDirectory?: string;
-  /** Where the files come from; from no ConfigMap unless given. */
+  /** From which ConfigMap the files are mounted; default none. */
   readonly mountedFrom?: MountedFromOf;
   /** MESH_DOMAIN */
   readonly meshDomain: string;
@@ -44,24 +46,26 @@ export interface InjectorOptions {
   readonly intake: ReviewIntake;
 }
 
-/** The injector and its files, which are read again whenever they change. */
+/** The injector and its files, which are read again after each change. */
 export interface Injector {
-  /** Answers `/inject`; refuses pods, and says why, while the injector is off. */
+  /** Answers `/inject`; rejects pods with the reason while the injector is off. */
   readonly endpoint: AdmissionEndpoint;
   /**
    * Settles when the files have been read.
    *
-   * @throws SettingsRefusedError when one cannot be used, and no earlier content of it is known
+   * @throws SettingsRefusedError when a file cannot be used, and no earlier content is known
    */
   start(): Promise<void>;
-  /** The template as written, for `/debug/inject`; undefined while the injector is off: there is no config file. */
+  /**
+   * The template as written, for `/debug/inject`; undefined while the injector is off because it has no config file.
+   */
   template(): string | undefined;
-  /** What of the two files is not in force as it is written. */
+  /** The present problems of the files. */
   problems(): readonly ConfigProblem[];
   stop(): Promise<void>;
 }
 
-/** A file changes several times while it is written. */
+/** Quiet time before a change is read: a file changes several times while it is written. */
 const DEBOUNCE_MS = 100;
 
 export function createInjector(options: InjectorOptions): Injector {

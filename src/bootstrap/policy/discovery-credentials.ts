@@ -9,14 +9,14 @@ type DiscoveryFlags = Pick<
 >;
 
 /**
- * How this process proves to the discovery server who it is: by a client certificate, or by a token. Files are read for
- * each connection, for kubelets and agents replace them.
+ * The credentials of this process for the discovery server: a client certificate, or a token. The files are read for
+ * each connection, because kubelets and agents replace them.
  *
  * @returns a function that throws Error, naming the flag, when a file cannot be read
  */
 export function createDiscoveryCredentials(flags: DiscoveryFlags): () => AdsCredentials {
   const { discoveryClientCertFile, discoveryClientKeyFile, discoveryRootCertFile, discoveryTokenFile } = flags;
-  // A token that crosses the network in plaintext belongs to all who listen.
+  // A token must not cross the network in plaintext.
   if (discoveryRootCertFile === '') return PLAINTEXT_CREDENTIALS;
   return () => {
     const roots = readFor('--discoveryRootCert', discoveryRootCertFile);

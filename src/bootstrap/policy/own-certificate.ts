@@ -4,9 +4,9 @@ import { parseSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { TlsMaterialSource } from '../../net/tls-material.js';
 
 /**
- * Knows the workloads of this process's own trust domain, which is that of its certificate.
+ * Identifies workloads of this process's own trust domain, which its certificate names.
  *
- * @returns the workload that a verified certificate is for; undefined when it is for none of the trust domain
+ * @returns the workload of a verified certificate; undefined for another trust domain
  */
 export function createPeerIdentifier(
   material: TlsMaterialSource,

@@ -27,41 +27,41 @@ import { createPeerIdentifier } from './own-certificate.js';
 import { createPolicyRuntime } from './policy-runtime.js';
 import { createPolicyPages, createPolicyViews } from './policy-views.js';
 
-/** Where a running policy server listens, with the ports that the system chose for port 0. */
+/** Addresses of a running policy server, with the ports that the system chose for port 0. */
 export interface PolicyAddresses {
   readonly policy: ListenAddress;
   readonly monitoring: ListenAddress;
 }
 
-/** A policy server as a process of its own, wired and not yet running. */
+/** A policy server in a process of its own, wired and not yet running. */
 export interface PolicyProcess {
   /**
-   * Serves, and subscribes to discovery. Settles when the listeners are open; /ready tells of the rest.
+   * Serves, and subscribes to discovery. Settles when the listeners are open; /ready reports the rest.
    *
-   * @throws ListenError when an address cannot be had, SettingsRefusedError when --policyConfig cannot be used
+   * @throws ListenError when an address cannot be opened, SettingsRefusedError when --policyConfig cannot be used
    */
   start(): Promise<PolicyAddresses>;
-  /** Serves on and is not ready, until callers have gone elsewhere (--drainTime); `stop` ends it. */
+  /** Keeps serving and reports not ready, until callers have left (--drainTime). `stop` ends it. */
   drain(): Promise<void>;
-  /** Answers what was asked and closes everything; harmless during the start and without one. */
+  /** Answers running calls and closes all parts. It can be called during a start and before one. */
   stop(): Promise<void>;
 }
 
-/** Calls get this long to end by themselves. */
+/** Time for calls to end by themselves, in milliseconds. */
 const STOP_GRACE_MS = 10_000;
-/** Checks of one proxy share a connection: as many as it has requests at once. */
+/** The concurrent checks of a proxy share one connection. */
 const MAX_CONCURRENT_STREAMS = 100_000;
 const MAX_RECEIVE_BYTES = 4 * 1024 * 1024;
-/** How often it is looked whether everything is ready, for the health service; /ready looks when it is asked. */
+/** Interval of readiness checks for the health service; /ready checks when it is called. */
 const READY_POLL_MS = 100;
 
 /**
- * The composition root of `navigator-policy`: the policy server of the discovery process, with services' policies over
- * xDS.
+ * The composition root of `navigator-policy`: the policy server of the discovery process, which gets the policies of
+ * services over xDS.
  *
- * It is ready once the first configuration has come and its quotas could be counted once. Later it stays ready whatever
- * it loses: without discovery the last configuration holds, and without the store every Check is answered by the fail
- * policy of its proxy or service, which no other replica could do better, for all share the store.
+ * It is ready after the first configuration has arrived and the quota store has been reached once. It stays ready
+ * later: without discovery the last configuration stays in force. Without the store, the fail policy of the proxy or
+ * service answers every Check; other replicas share the store, so they could do no better.
  */
 export function createPolicyProcess(options: PolicyOptions, logging: Logging, clock: Clock): PolicyProcess {
   const { policy, common } = options;
@@ -124,7 +124,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   });
   const subscription = createServiceSubscription({
     openStream,
-    // So that the control plane can tell whether several replicas count apart.
+    // The control plane reports replicas that count quotas separately.
     node: () => encodeOwnNode({ QUOTA_COUNTERS: runtime.countsInMemory() ? 'memory' : 'shared' }),
     readServiceConfig: createServiceConfigReader(createConfigDecoder(protos), options.regexes.navRegexExpressionBytes),
     clock,
@@ -199,7 +199,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       return;
     }
     runtime.setServing(true);
-    logger.info({ startMs: Math.round(clock.monotonicMs() - startMs) }, 'Policy server is ready');
+    logger.info({ startMs: Math.round(clock.monotonicMs() - startMs) }, 'policy server is ready');
   };
 
   const start = async (): Promise<PolicyAddresses> => {
@@ -213,7 +213,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
         monitoring: formatListenAddress(addresses.monitoring),
         discovery: policy.discoveryAddress,
       },
-      'Policy server listens',
+      'policy server listens',
     );
     void lookForReadiness(startMs);
     return addresses;
@@ -231,7 +231,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     stop: async () => {
       isStopping = true;
       drain.cancel();
-      // What a start has opened meanwhile is closed with the rest; its failure is its caller's affair.
+      // A running start can have opened parts, which are closed too. Its caller gets its error.
       await starting?.catch(() => undefined);
       cancelLook();
       subscription.stop();
@@ -241,7 +241,11 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   };
 }
 
-/** Undefined for plaintext alone. @throws StartError when TLS is required and there can be no certificate */
+/**
+ * Undefined for plaintext only.
+ *
+ * @throws StartError when TLS is required and there can be no certificate
+ */
 function tlsModeOf({ policyTls, discoveryRootCertFile }: PolicyFlags): 'permissive' | 'strict' | undefined {
   if (policyTls === 'plaintext') return undefined;
   if (discoveryRootCertFile !== '') return policyTls;
@@ -249,12 +253,15 @@ function tlsModeOf({ policyTls, discoveryRootCertFile }: PolicyFlags): 'permissi
   throw new StartError('--policyTls=strict needs --discoveryRootCert: the discovery server issues the certificate');
 }
 
-/** As a gateway's, for the server serves no workload of its own: `router~<ip>~navigator-policy.<ns>~<ns>.svc.<domain>`. */
+/**
+ * The node id has the type of a gateway, because the server belongs to no workload:
+ * `router~<ip>~navigator-policy.<ns>~<ns>.svc.<domain>`.
+ */
 function nodeIdOf({ namespace, domain }: PolicyFlags): string {
   return `router~${ownAddress()}~navigator-policy.${namespace}~${namespace}.svc.${domain}`;
 }
 
-/** An address that others see this process under; it tells replicas apart on debug pages, nobody connects to it. */
+/** An address of this process. It only tells replicas apart on debug pages. */
 function ownAddress(): string {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.1';

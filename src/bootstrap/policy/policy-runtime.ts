@@ -35,46 +35,46 @@ import {
 export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
   readonly regexLimits: PolicyRegexLimits;
   readonly listener: GrpcListenerSettings;
-  /** Mutual TLS with callers; plaintext alone without it. */
+  /** Mutual TLS with callers; default plaintext only. */
   readonly tls?: CallerTls;
-  /** What peers may take, shared with other gRPC listeners of the process. */
+  /** Limits of the peers of all gRPC listeners. */
   readonly guard: GrpcGuard;
-  /** Envoy's messages and our own. */
+  /** The messages of Envoy and of the mesh's own protocols. */
   readonly protos: ProtoRegistry;
   readonly encoder: MessageEncoder;
   readonly metrics: Metrics;
 }
 
-/** The policy server of a process: its configuration, its counters and its address, wired. */
+/** The policy server of a process, with its configuration, counters and listener. */
 export interface PolicyRuntime
   extends Pick<PolicyConfiguration, 'limitedQuotas' | 'quotaDimensions' | 'countsInMemory' | 'problems'> {
   /**
-   * Reads the configuration and listens. Envoys' Checks are answered from the first `observe` on. Before it they get
-   * UNAVAILABLE, so that the fail policies of proxies decide as when the server is down, instead of everything passing.
+   * Reads the configuration and listens. Checks of Envoys are answered after the first `observe`. Before it they get
+   * UNAVAILABLE, so that the fail policies of proxies decide, as while the server is down.
    *
-   * @throws ListenError when the address of --policyAddr cannot be had; SettingsRefusedError when the configuration
+   * @throws ListenError when the address of --policyAddr cannot be opened; SettingsRefusedError when the configuration
    *   cannot be used and no earlier one is known; StartError when it names a file that cannot be read
    */
   start(): Promise<ListenAddress>;
-  /** Takes new policies at once: a Check that comes next goes by them. */
+  /** Puts new policies into force, from the next Check on. */
   observe(policies: ServiceConfigSource): void;
-  /** What the health service answers from now on; NOT_SERVING before. */
+  /** Sets the answer of the health service; NOT_SERVING before the first call. */
   setServing(isServing: boolean): void;
-  /** Asks the callers that are connected to connect anew; calls that run are answered. */
+  /** Asks connected callers to reconnect; running calls are answered. */
   askToLeave(): void;
-  /** When the last Check came, of a proxy or of another policy server, on the monotonic clock; 0 before the first. */
+  /** Time of the last Check of a proxy or of another policy server, on the monotonic clock; 0 before the first. */
   lastCallMs(): number;
   /** Whether quotas can be charged, as far as is known. */
   isStoreUp(): boolean;
   stop(graceMs: number): Promise<void>;
 }
 
-/** About a millisecond's. */
+/** Reports that take about a millisecond. */
 const REPORTS_PER_TURN = 32;
 
 const yieldTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Wires the policy server; the same for the discovery process and for navigator-policy. */
+/** Wires the policy server, for the discovery process and for navigator-policy. */
 export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntime {
   const { listener, guard, protos, encoder, metrics, logging, clock } = options;
   const logger = logging.scope('policy');
@@ -121,7 +121,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   });
   let hasPolicies = false;
   let lastCallMs = 0;
-  /** Notes that a Check has come. */
+  /** Notes the time of a Check. */
   const noted = <Arguments extends readonly unknown[], Answer>(check: (...given: Arguments) => Answer) => {
     return (...given: Arguments): Answer => {
       lastCallMs = clock.monotonicMs();
@@ -145,7 +145,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
         acceptReports: async (reports) => {
           for (const [index, attributes] of reports.entries()) {
             server.reports.take({ attributes });
-            // Checks need not wait for a burst of reports.
+            // Checks must not wait for a burst of reports.
             if ((index + 1) % REPORTS_PER_TURN === 0) await yieldTurn();
           }
         },
@@ -188,7 +188,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   };
 }
 
-/** A check of another policy server, which has the fail policy: it gets an error while there is no time for it. */
+/** A check of another policy server, whose fail policy decides: it gets an error while this server is overloaded. */
 function admitted(
   { admission }: Pick<PolicyServer, 'admission'>,
   clock: Clock,

@@ -1,17 +1,17 @@
 import type { Options } from '../options.js';
 import { readsCluster } from '../read-cluster.js';
 
-/** How the policy server in this process is called. */
+/** How callers connect to the policy server in this process. */
 export interface PolicyTlsMode {
-  /** Undefined: there are no certificates, and the listener takes plaintext alone. */
+  /** Undefined: there are no certificates, and the listener accepts plaintext only. */
   readonly listener: 'permissive' | 'strict' | undefined;
-  /** Whether proxies with certificates are told to use TLS. */
+  /** Whether proxies with certificates are configured to use TLS. */
   readonly proxies: boolean;
 }
 
 /**
- * Decides NAV_POLICY_TLS. `auto` is strict where a cluster is read, whose proxies are injected with certificates, and
- * permissive elsewhere and where no proxy gets a certificate (XDS_AUTH=false).
+ * Resolves NAV_POLICY_TLS. `auto` is strict where a cluster is read, because injected proxies have certificates. It is
+ * permissive elsewhere, and where no proxy gets a certificate (XDS_AUTH=false).
  */
 export function policyTlsMode(options: Options): PolicyTlsMode {
   const { enableCaServer, navPolicyTls, xdsAuth } = options.environment;

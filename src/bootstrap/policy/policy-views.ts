@@ -10,7 +10,7 @@ import type { ConfigProblem, Views } from '../../introspection/views.js';
 import type { BuildInfo } from '../../telemetry/build-info.js';
 import { createMetricsText } from '../../telemetry/metrics-text.js';
 
-/** The pages of a policy server of its own process. */
+/** The pages of a policy server in a process of its own. */
 export function createPolicyPages(): readonly Page[] {
   const listed = [configProblems, metricsPage, readyPage, versionPage];
   return [createDebugIndex('Navigator policy', listed), ...listed];
@@ -27,7 +27,7 @@ export interface PolicyViewParts {
   problems(): readonly ConfigProblem[];
 }
 
-/** What those pages show; there are no proxies, snapshots or pushes in this process. */
+/** The state for those pages; this process has no proxies, snapshots or pushes. */
 export function createPolicyViews({
   build,
   messageJson,

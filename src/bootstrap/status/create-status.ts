@@ -31,7 +31,7 @@ export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> 
   readonly settings: StatusSettings;
   readonly cluster: Pick<ClusterConnection, 'open'>;
   readonly kinds: KindRegistry;
-  /** Settings of which the present content is not in force. */
+  /** Problems of settings whose present content is not in force. */
   readonly refusedSettings: () => readonly ConfigProblem[];
   readonly distributor: Pick<Distribution, 'context'> & {
     readonly generators: ReadonlyMap<string, Pick<ResourceGenerator, 'affectedBy'>>;
@@ -44,28 +44,28 @@ export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> 
   readonly clock: Clock;
 }
 
-/** Tells in the cluster what became of each object (docs/status.md, docs/analysis.md). */
+/** Writes the status of each object into the cluster (docs/status.md, docs/analysis.md). */
 export interface StatusRuntime {
   /**
-   * Begins; settles when it is known where the API server is. One that cannot be reached is waited for.
+   * Starts. Settles when the address of the API server is known; an unreachable API server is waited for.
    *
    * @throws ClusterAccessError when there is no cluster to write to
    */
   start(): Promise<void>;
   /** A proxy has connected or disconnected, or what it has acknowledged or rejected has changed. */
   connectionsChanged(): void;
-  /** Settles when running writes are answered, the lead is released and the report is removed. */
+  /** Stops. Settles when running writes are answered, the Lease is released and the report is removed. */
   stop(): Promise<void>;
 }
 
 /** See docs/reference/sources.md#leader-locks. */
 const LEASE = 'mesh-status-leader';
-/** How often is looked whether the report of this instance, or a fact, has changed (docs/status.md). */
+/** Interval at which the report of this instance and the facts about objects are compared with the last ones. */
 const PERIOD_MS = 500;
-/** An API server that does not answer must not hold up a process that ends; the Lease runs out by itself. */
+/** An unresponsive API server must not delay the end of the process; the Lease then expires by itself. */
 const STOP_TIMEOUT_MS = 3_000;
 
-/** Undefined when neither NAV_ENABLE_STATUS nor NAV_ENABLE_ANALYSIS is on: then nothing is read or written. */
+/** Undefined when neither NAV_ENABLE_STATUS nor NAV_ENABLE_ANALYSIS is true: nothing is read or written. */
 export function createStatus(parts: StatusParts): StatusRuntime | undefined {
   const { settings, kinds, distributor, logger, clock } = parts;
   if (!settings.hasConditions && !settings.hasMessages) return undefined;
@@ -83,7 +83,7 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
       configVersionOfNonce: (nonce) => nonce.slice(0, CONFIG_VERSION_LENGTH),
       shortTypeName,
     });
-  // Two instances without a name must not take one another for themselves.
+  // An instance without a name gets a random one: two such instances must not share a Lease.
   const identity = settings.podName === '' ? `unknown-${randomUUID()}` : settings.podName;
   const { namespace, revision } = settings;
   const paths = createResourcePaths(definitions);
@@ -134,7 +134,7 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
     });
     const cleaner = createReportCleaner({ ...common, namespace, shelf });
     const lease = { namespace, name: revision === '' ? LEASE : `${LEASE}-${revision}` };
-    /** One change of the lead after the other. */
+    /** Changes of the lead are handled one after the other. */
     let turn: Promise<void> = Promise.resolve();
     const election = createLeaderElection({
       ...common,
@@ -165,7 +165,7 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
     tick();
     return async () => {
       cancelTick();
-      // Nothing is written any more when somebody else begins to.
+      // All writes must have ended before another instance leads.
       await turn;
       await work.end();
       await election.stop();
@@ -200,7 +200,7 @@ function changeOf(key: ObjectKey): PushRequest {
   };
 }
 
-/** Waits for work to end, and no longer than that. */
+/** Waits for work to end, at most for the given time. */
 async function withinTime(clock: Clock, timeMs: number, work: Promise<void>): Promise<void> {
   let cancel = (): void => undefined;
   const late = new Promise<void>((resolve) => {

@@ -12,16 +12,16 @@ export interface LeaderWorkOptions
   readonly definitions: readonly KindDefinition[];
   /** Namespaces that are read; empty for all. */
   readonly namespaces: readonly string[];
-  /** What else a leader watches. */
+  /** Further lists that a leader watches. */
   readonly lists: readonly WatchedList[];
 }
 
-/** What only the instance that leads does: it watches the objects with their statuses, and writes those. */
+/** The work of the leading instance: it watches the objects with their statuses, and writes the statuses. */
 export interface LeaderWork {
   begin(): void;
   /** Facts may have changed. */
   changed(): void;
-  /** Settles when nothing is being written any more. */
+  /** Settles when all writes have ended. */
   end(): Promise<void>;
 }
 

@@ -5,17 +5,20 @@ import type { Complaint } from '../../status/kubernetes/event-writer.js';
 
 export interface SettingsComplaintsOptions {
   readonly send: SendRequest;
-  /** Of settings; of files, and of ConfigMaps by their key `ConfigMap/<namespace>/<name>`. */
+  /** Problems of settings: of files, and of ConfigMaps by their key `ConfigMap/<namespace>/<name>`. */
   readonly problems: () => readonly ConfigProblem[];
   readonly namespace: string;
-  /** This process, which files are mounted into; undefined where it is no pod of the cluster. */
+  /** The pod of this process, into which files are mounted; undefined outside of the cluster. */
   readonly pod: { readonly name: string; readonly uid: string } | undefined;
 }
 
-/** Complaints about settings that are refused: on their ConfigMap, or on the pod that has their file. */
+/** Creates the Events about refused settings: on their ConfigMap, or on the pod that has their file. */
 export function createSettingsComplaints(options: SettingsComplaintsOptions): () => readonly Complaint[] {
   const { send, problems, namespace, pod } = options;
-  /** By object key; undefined while it is asked for. Another ConfigMap of that name is asked for after a restart. */
+  /**
+   * UIDs by object key; undefined while the request runs. A replaced ConfigMap of the same name gets its UID after a
+   * restart.
+   */
   const uids = new Map<string, string | undefined>();
 
   const askFor = (object: string, place: string, name: string): void => {

@@ -8,20 +8,20 @@ import { aggregateProgress } from '../../status/distribution/aggregate-progress.
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
 import type { StatusFacts } from '../../status/kubernetes/status-loop.js';
 
-/** Where facts about objects come from; each is asked for the present state. */
+/** The sources of facts about objects, each for the present state. */
 export interface FactSources {
   context(): PushContext | undefined;
-  /** What the cluster's source refuses. */
+  /** Objects that the cluster's source refuses. */
   problems(): readonly ObjectProblem[];
-  /** What analysis finds in the newest snapshot. */
+  /** Messages of the analysis about the newest snapshot. */
   messages(): readonly AnalysisMessage[];
-  /** Of this instance and of all others; undefined when distribution is not tracked. */
+  /** Reports of this instance and all others; undefined when distribution is not tracked. */
   reports(): readonly DistributionReport[] | undefined;
   /** Settings of this process whose present content is not in force, or has fields without effect. */
   refusedSettings(): readonly ConfigProblem[];
 }
 
-/** The facts as they are now, to be asked about many objects. */
+/** Reads the present facts once, for questions about many objects. */
 export function readFacts({ context, problems, messages, reports, refusedSettings }: FactSources): StatusFacts {
   const objects = context()?.objects;
   const problemsByKey = groupByKey(problems(), ({ key }) => key);

@@ -1,8 +1,6 @@
 import type { ElectionTiming } from '../../kubernetes/election/leader-election.js';
 
-/**
- * What status depends on of docs/configuration.md#flags-of-discovery and docs/configuration.md#environment-variables.
- */
+/** The flags and variables that statuses depend on. */
 export interface StatusSettings {
   /** NAV_ENABLE_STATUS: conditions are written. */
   readonly hasConditions: boolean;
@@ -14,16 +12,16 @@ export interface StatusSettings {
   readonly perSecond: number;
   /** NAV_STATUS_BURST */
   readonly burst: number;
-  /** The control plane's own namespace, where Lease and reports are. */
+  /** The control plane's own namespace, with the Lease and the reports. */
   readonly namespace: string;
   /** `--appNamespace` with the control plane's own; empty for all namespaces. */
   readonly appNamespaces: readonly string[];
-  /** POD_NAME; empty when this is no pod. */
+  /** POD_NAME; empty outside of a pod. */
   readonly podName: string;
-  /** The pod that this process is, where it is one of the cluster and namespace that it writes to. */
+  /** The pod of this process, if it is in the cluster and namespace that are written to. */
   readonly pod?: { readonly name: string; readonly uid: string } | undefined;
-  /** REVISION; each has a leader of its own. */
+  /** REVISION; each revision has a leader of its own. */
   readonly revision: string;
-  /** Tests shorten it. */
+  /** Default: the times of docs/reference/sources.md#leader-locks. */
   readonly election?: ElectionTiming;
 }

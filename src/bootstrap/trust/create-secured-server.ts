@@ -26,13 +26,13 @@ import { createSecretSource } from './secret-source.js';
 export interface SecuredServerParts {
   readonly trust: Trust;
   readonly settings: GrpcListenerSettings;
-  /** What peers may take, shared with other gRPC listeners of the process. */
+  /** Limits of the peers of all gRPC listeners. */
   readonly guard: GrpcGuard;
-  /** XDS_AUTH; without it the connection is encrypted and nobody is asked who they are, so nobody gets secrets. */
+  /** XDS_AUTH. When false, the connection is encrypted but callers are not authenticated, so they get no secrets. */
   readonly isAuthenticated: boolean;
-  /** Whether an identity may read the policies of all namespaces, as policy servers must. */
+  /** Whether an identity may read the policies of all namespaces; policy servers must. */
   readonly seesAllPolicies: (identity: WorkloadIdentity) => boolean;
-  /** What sessions share with those of the plaintext listener. */
+  /** Shared by the sessions of both listeners. */
   readonly session: SessionEnvironment;
   readonly hooks: SessionHooks;
   readonly encoder: MessageEncoder;
@@ -43,7 +43,7 @@ export interface SecuredServerParts {
   readonly clock: Clock;
 }
 
-/** The secured gRPC listener, :15012: xDS and secrets for whoever proves who they are, and CreateCertificate. */
+/** The secured gRPC listener, :15012: xDS and secrets for authenticated callers, and CreateCertificate. */
 export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
   const { trust, session, seesAllPolicies, metrics, logging, clock } = parts;
   const { authority, trustDomains, accounts, offenders } = trust;
@@ -103,13 +103,13 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
                 : undefined,
             onRefused: (refusal) => {
               metrics.increment('nav_tls_refused_connections');
-              limitedLog.warn({ ...refusal }, 'Connection to the secured listener refused');
+              limitedLog.warn({ ...refusal }, 'connection to the secured listener rejected');
             },
             onUnusableMaterial: (err) =>
-              logger.error({ err }, 'The certificate of the secured listener cannot be used; the one before stays'),
+              logger.error({ err }, 'certificate of the secured listener cannot be used, the former one stays'),
           },
           (socket) => {
-            // Where nobody is asked, nobody has anything to prove.
+            // Without authentication, a connection has no time limit for its credentials.
             if (parts.isAuthenticated) connections.opened(socket);
             take(socket);
           },
@@ -152,7 +152,7 @@ function createSecrets({
   };
 }
 
-/** Whoever issued what clients present: our own authority, whoever issued our certificate, other trust domains. */
+/** Root certificates of clients: of our own authority, else of our certificate; and of other trust domains. */
 function clientRootsOf({ authority, certificate, foreign }: Trust) {
   return {
     current: () => [

@@ -32,44 +32,41 @@ export interface TrustParts {
   readonly mesh: () => MeshConfig;
   /** Undefined where no cluster is read. */
   readonly cluster: Cluster | undefined;
-  /** API servers of remote clusters that know tokens, by cluster id. */
+  /** API servers of remote clusters, which review the tokens of their workloads, by cluster id. */
   readonly remoteReviewerOf: (clusterId: string) => TokenReviewer | undefined;
-  /** Which service accounts exist; undefined where no cluster is read, or NAV_CHECK_SERVICE_ACCOUNTS is off. */
+  /** The existing service accounts; undefined where no cluster is read, or NAV_CHECK_SERVICE_ACCOUNTS is false. */
   readonly accountDirectory: AccountDirectory | undefined;
-  /** The key of a root that lives in memory; undefined where roots come from elsewhere. */
+  /** The key of a root that exists only in memory; undefined where the root comes from elsewhere. */
   readonly rootKey: Promise<KeyObject> | undefined;
   readonly metrics: Metrics;
   readonly logging: Logging;
   readonly clock: Clock;
 }
 
-/** What this process signs with, what it presents, and whom it believes. */
+/** The authority and the certificate of this process, and the authentication of callers. */
 export interface Trust {
-  /** Undefined where ENABLE_CA_SERVER is off. */
+  /** Undefined where ENABLE_CA_SERVER is false. */
   readonly authority: CertificateAuthority | undefined;
   readonly certificate: ServerCertificateSource;
   readonly authenticate: AuthenticateCaller;
-  /** Addresses that are refused for a while. */
+  /** Addresses that are rejected for a while. */
   readonly offenders: Pick<Offenders, 'isFlooding'>;
   readonly trustDomains: TrustDomains;
-  /** Undefined where accounts are not checked. */
+  /** Undefined where service accounts are not checked. */
   readonly accounts?: AccountChecks | undefined;
   /** Roots of other trust domains. */
   readonly foreign: Pick<SpiffeBundles, 'roots' | 'onChange'>;
   stop(): Promise<void>;
 }
 
-/**
- * Where a pod finds the token that it was given for the authority
- * (docs/reference/certificate-authority.md#authenticators).
- */
+/** The file with the pod's token for the authority (docs/reference/certificate-authority.md#authenticators). */
 const OWN_TOKEN_FILE = './var/run/secrets/tokens/mesh-token';
 
 /**
- * Undefined where there is nothing to prove oneself with: neither an authority nor a certificate in files. Then nothing
- * that needs TLS is served (docs/reference/http.md#grpc).
+ * Opens the authority and the certificate. Undefined where there is neither an authority nor a certificate in files:
+ * then nothing is served over TLS (docs/reference/http.md#grpc).
  *
- * @throws StartError when what the settings name cannot be used
+ * @throws StartError when a file or cluster that the settings name cannot be used
  */
 export async function openTrust(parts: TrustParts): Promise<Trust | undefined> {
   try {
@@ -83,7 +80,9 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
   const { options, mesh, logging, clock } = parts;
   const { discovery, environment } = options;
   if (!environment.enableCaServer && !hasCertificateFiles(options)) {
-    logging.scope('pkica').info({}, 'No certificate authority and no certificate in files: nothing is served over TLS');
+    logging
+      .scope('pkica')
+      .info({}, 'nothing is served over TLS, without a certificate authority and a certificate in files');
     return undefined;
   }
   const authority = environment.enableCaServer ? createOwnAuthority(parts) : undefined;
@@ -212,7 +211,7 @@ function tokenLimitsOf({ environment }: Options) {
   const { navTokenReviewConcurrency: maxConcurrent } = environment;
   return {
     maxConcurrent,
-    // A quarter is left for other addresses, and other clusters.
+    // A quarter is left for other addresses and other clusters.
     maxConcurrentPerKey: Math.ceil(maxConcurrent * 0.75),
     maxWaiting: environment.navTokenReviewQueue,
     maxWaitMs: environment.navTokenReviewWaitMs,
@@ -238,7 +237,7 @@ export function ownTrustDomains(flag: string, mesh: MeshConfig): readonly [strin
   return [flag === '' ? mesh.trustDomain : flag, ...mesh.trustDomainAliases];
 }
 
-/** Certificates of a PEM text, each by itself; the very same list as long as the text is the same. */
+/** Splits a PEM text into its certificates; the same list while the text is the same. */
 function createRootReader(): (text: string) => readonly string[] {
   let last = '';
   let roots: readonly string[] = [];

@@ -11,11 +11,11 @@ import type { TlsMaterialSource } from '../../net/tls-material.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Trust } from './open-trust.js';
 
-/** The service account that the control plane's certificate for its policy server names. */
+/** The service account in the control plane's certificate for its policy server. */
 export const CONTROL_PLANE_ACCOUNT = 'meshd';
 
 export interface PolicyCredentialsOptions {
-  /** Host of the address that proxies know discovery by, at the time of the call; may be empty. */
+  /** Host of the discovery address of proxies, at the time of the call; may be empty. */
   readonly discoveryHost: () => string;
   /** MESHD_CUSTOM_HOST; may be empty. */
   readonly customHost: string;
@@ -28,11 +28,11 @@ export interface PolicyCredentialsOptions {
   readonly logger: Logger;
 }
 
-/** What the policy server in this process presents, and whom it takes for whom. */
+/** The certificate of the policy server in this process, and the identification of its callers. */
 export interface PolicyCredentials {
-  /** Nothing before `open`. */
+  /** Empty before `open`. */
   readonly material: TlsMaterialSource;
-  /** The workload of this mesh that a verified certificate is for. */
+  /** The workload of this mesh in a verified certificate. */
   identify(certificate: X509Certificate): WorkloadIdentity | undefined;
   /** Settles when there is a certificate, or after the first attempt. Does nothing without an authority. */
   open(trust: Pick<Trust, 'authority' | 'trustDomains'>): Promise<void>;
@@ -40,8 +40,9 @@ export interface PolicyCredentials {
 }
 
 /**
- * A certificate of our own authority, whichever the secured listener presents: the roots that proxies get with their
- * own certificates verify it. It names the control plane's service account, which proxies look for, and its DNS names.
+ * The certificate comes from our own authority, even if the secured listener has another one: proxies verify it with
+ * the root certificates that they get with their own. It names the control plane's service account, which proxies
+ * require, and its DNS names.
  */
 export function createPolicyCredentials(options: PolicyCredentialsOptions): PolicyCredentials {
   const listeners = createChangeListeners();

@@ -5,8 +5,8 @@ import { generateRootKey } from '../../ca/authority/self-signed.js';
 import type { Options } from '../options.js';
 
 /**
- * Starts to generate the key of a root that lives in memory. It takes a tenth of a second and more on a thread of its
- * own: the mesh is read meanwhile.
+ * Starts to generate the key of a root that exists only in memory. It takes a tenth of a second or more on a thread of
+ * its own, while the mesh is read.
  *
  * @returns undefined where the root comes from a cluster or from ROOT_CA_DIR
  */
@@ -14,7 +14,7 @@ export function prepareRootKey({ environment }: Options, hasCluster: boolean): P
   const { enableCaServer, rootCaDir, caSelfSignedCaRsaKeySizeBits } = environment;
   if (hasCluster || !enableCaServer || existsSync(pluggedInPaths(rootCaDir).certificate)) return undefined;
   const key = generateRootKey(caSelfSignedCaRsaKeySizeBits);
-  // An error is the rotator's to report, which asks for the key later.
+  // The rotator reports the error when it asks for the key.
   key.catch(() => undefined);
   return key;
 }

@@ -5,9 +5,9 @@ import type { WorkloadSecrets } from '../../ca/workload-secrets/workload-secrets
 import type { SecretSource, WorkloadCertificate } from '../../xds/secrets/secret-service.js';
 
 /**
- * What SDS serves to a connection: a key and certificate of its own, and the authority's roots.
+ * The secrets that SDS serves to a connection: a key and certificate of its own, and the root certificates.
  *
- * @param trustDomains our authority says nothing of workloads that another one vouches for
+ * @param trustDomains workloads of other trust domains get no certificate of our authority
  */
 export function createSecretSource(
   workloads: WorkloadSecrets,

@@ -3,21 +3,21 @@ import type { ReadinessProbe } from '../../introspection/ready.js';
 import type { Logger } from '../../telemetry/logger.js';
 
 export interface CertificateProbeOptions {
-  /** Whether there is a certificate to serve API servers with, or nothing to serve them. */
+  /** Whether there is a certificate for the webhooks, or there are no webhooks. */
   readonly isServed: () => boolean;
   readonly clock: Clock;
   /** Scope `pkica`. */
   readonly logger: Logger;
 }
 
-/** While an instance has no certificate, others may have one: API servers had better ask those. */
+/** While this instance has no certificate, API servers should call other instances. */
 const PATIENCE_MS = 60_000;
 const REMEDY =
   'see above for why the root cannot be had, such as a right that is missing; with ENABLE_CA_SERVER=false, and no certificate in files, nothing needs one';
 
 /**
- * Not ready without a certificate for the webhooks, for a minute. After that nothing is gained by it: whoever may not read
- * the root's secret today may not tomorrow, and what is served in plaintext would be lost to everybody.
+ * Reports not ready without a certificate for the webhooks, for a minute. Later it reports ready: a missing right to
+ * read the root's secret can last, and the plaintext listeners would be lost with it.
  */
 export function createCertificateProbe({ isServed, clock, logger }: CertificateProbeOptions): ReadinessProbe {
   let missingSinceMs: number | undefined;
@@ -35,7 +35,7 @@ export function createCertificateProbe({ isServed, clock, logger }: CertificateP
         return { ready: false, reason: 'there is no certificate to serve API servers with yet' };
       }
       if (!isTold)
-        logger.error({ remedy: REMEDY }, 'There is no certificate: webhooks and the secured port refuse everybody');
+        logger.error({ remedy: REMEDY }, 'no certificate, webhooks and the secured port reject every caller');
       isTold = true;
       return { ready: true };
     },

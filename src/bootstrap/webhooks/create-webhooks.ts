@@ -26,15 +26,15 @@ export interface WebhookParts {
   readonly cluster: Cluster;
   readonly certificate: ServerCertificateSource;
   readonly kinds: KindRegistry;
-  /** What of the mesh decides how far ServiceEntries act, at the time of the call. */
+  /** The parts of the mesh that limit ServiceEntries, at the time of the call. */
   readonly entryGuard: () => EntryGuard;
   /** Answers `/inject`. */
   readonly inject: AdmissionEndpoint;
-  /** Shared with it. */
+  /** Shared with the injector. */
   readonly intake: ReviewIntake;
   readonly warnings: CandidateWarnings;
   readonly regexes: RegexAdmission;
-  /** Two instances must never have the same one. */
+  /** Unique among the instances of the control plane. */
   readonly identity: string;
   readonly metrics: Metrics;
   readonly logging: Logging;
@@ -42,7 +42,7 @@ export interface WebhookParts {
 }
 
 /**
- * The HTTPS listener that API servers ask, :15017, and what keeps their configurations right
+ * The HTTPS listener of the webhooks, :15017, and the controllers that keep the webhook configurations correct
  * (docs/reference/webhooks.md).
  */
 export function createWebhooks(parts: WebhookParts): HttpsServer {

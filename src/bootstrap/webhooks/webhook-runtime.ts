@@ -31,28 +31,28 @@ export interface WebhookRuntimeParts {
   /** The mesh config in force, at the time of the call. */
   readonly mesh: () => MeshConfig;
   readonly kinds: KindRegistry;
-  /** What of the mesh decides how far ServiceEntries act, at the time of the call. */
+  /** The parts of the mesh that limit ServiceEntries, at the time of the call. */
   readonly entryGuard: () => EntryGuard;
   readonly enforcement: () => Enforcement;
-  /** Two instances must never have the same one. */
+  /** Unique among the instances of the control plane. */
   readonly identity: string;
   readonly metrics: Metrics;
   readonly logging: Logging;
   readonly clock: Clock;
 }
 
-/** Everything that API servers ask: the validator and the injector, on one listener. */
+/** The webhooks: the validator and the injector, on one listener. */
 export interface WebhookRuntime {
   /** @throws ListenError; SettingsRefusedError when a file of the injector cannot be used */
   start(): Promise<ListenAddress>;
   observe(context: PushContext): void;
-  /** Text of the injector's template; undefined while it is off. */
+  /** Text of the injector's template; undefined while the injector is off. */
   injectionTemplate(): string | undefined;
   problems(): readonly ConfigProblem[];
   stop(): Promise<void>;
 }
 
-/** Files of the injector (docs/reference/webhooks.md#injector-configuration). */
+/** Folder of the injector's files (docs/reference/webhooks.md#injector-configuration). */
 const INJECTION_DIRECTORY = './var/lib/mesh/inject';
 
 export function createWebhookRuntime(parts: WebhookRuntimeParts): WebhookRuntime {
@@ -102,7 +102,7 @@ const SETTING: Readonly<Partial<Record<ShedReason, string>>> = {
   'queue-time': 'NAV_WEBHOOK_QUEUE_TIMEOUT',
 };
 
-/** Counts and logs the reviews that are turned away under load. */
+/** Counts and logs the reviews that are rejected under load. */
 function reportShedReviews(
   metrics: Metrics,
   logger: Logger,

@@ -215,7 +215,7 @@ function papersService(): ReturnType<typeof booksService> {
 /** The log line that names all ports. */
 async function readyLine(managed: ManagedProcess): Promise<Readonly<Record<string, unknown>>> {
   const find = (): string | undefined =>
-    managed.lines.find((line) => line.includes('"Discovery server is ready"') && line.startsWith('{'));
+    managed.lines.find((line) => line.includes('"discovery server is ready"') && line.startsWith('{'));
   await eventually('the server under attack is ready', () => find() !== undefined || !managed.isRunning());
   const line = find();
   if (line === undefined) throw new Error(`the server ended before it was ready: ${managed.tail()}`);

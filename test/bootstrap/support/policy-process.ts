@@ -19,7 +19,7 @@ export interface PolicyServerProcess {
 export async function startPolicyProcess(t: Teardown, flags: readonly string[]): Promise<PolicyServerProcess> {
   const managed = startPolicyBinary(t, flags);
   const log = (): LogLine[] => managed.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
-  const listens = (): LogLine | undefined => log().find(({ msg }) => msg === 'Policy server listens');
+  const listens = (): LogLine | undefined => log().find(({ msg }) => msg === 'policy server listens');
   await eventually('the policy server listens', () => listens() !== undefined || !managed.isRunning());
   const line = listens();
   if (line === undefined) throw new Error(`the policy server ended: ${managed.tail()}`);

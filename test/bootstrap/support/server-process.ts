@@ -46,7 +46,7 @@ export function startServerProcess(
     log,
     logged,
     ports: async () => {
-      const { grpc, http } = await logged('Discovery server is ready');
+      const { grpc, http } = await logged('discovery server is ready');
       const [httpAddress, monitoringAddress] = http as readonly string[];
       return { grpc: portOf(grpc), http: portOf(httpAddress), monitoring: portOf(monitoringAddress) };
     },

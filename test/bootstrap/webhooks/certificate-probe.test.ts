@@ -17,7 +17,7 @@ test('without a certificate an instance leaves API servers to others for a minut
   t.deepEqual(probe.check(), { ready: true });
   t.deepEqual(
     logger.records.map(({ level, message }) => [level, message]),
-    [['error', 'There is no certificate: webhooks and the secured port refuse everybody']],
+    [['error', 'no certificate, webhooks and the secured port reject every caller']],
   );
 
   isServed = true;

@@ -58,7 +58,7 @@ async function createWorkload(t: ExecutionContext, server: RunningServer, name: 
   const openssl = await createOpenSsl(t);
   const csr = await makeRequest(openssl, 'EC P-256');
   const key = await readFile(join(openssl.folder, 'request.key'));
-  const port = Number(String(server.logged('Discovery server is ready')[0]?.['secureGrpc']).split(':').at(-1));
+  const port = Number(String(server.logged('discovery server is ready')[0]?.['secureGrpc']).split(':').at(-1));
   const roots = Buffer.from(
     await eventually('roots', async () => {
       const { body } = await api.client.send('GET', '/api/v1/namespaces/shop/configmaps/mesh-ca-root-cert');
