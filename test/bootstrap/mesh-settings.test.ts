@@ -22,7 +22,7 @@ const { available: binary } = requireKubernetes();
 // Without an API server `npm test` says why it is skipped; with REQUIRE_COUNTERPARTS=1, as in .ci/run, that is an error.
 const it = binary === undefined ? test.skip : test;
 const RBAC = 'rbac.authorization.k8s.io';
-const SOURCES = /^settings (are read from|exist nowhere)/;
+const SOURCES = /^settings (are read from|do not exist)/;
 
 let api: ApiServer;
 
