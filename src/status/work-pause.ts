@@ -8,7 +8,9 @@ export interface WorkPause {
   readonly pauseMs: number;
 }
 
-/** With a pause of four times the work, the work takes a fifth of the processor at most, however often objects change. */
+/**
+ * With a pause of four times the work, the work takes a fifth of the processor at most, however often objects change.
+ */
 const PAUSE_BY_WORK = 4;
 
 export function createWorkPause(clock: Clock): WorkPause {

@@ -12,7 +12,9 @@ export interface WebhookAppOptions {
 const VALIDATION_PATHS = ['/validate', '/admitnavigator', '/admitpolicy'];
 const INJECTION_PATHS = ['/inject', '/inject/*rest'];
 
-/** The routes of :15017. Each endpoint limits the bytes that it reads of a request. */
+/**
+ * The routes of :15017 (docs/reference/webhooks.md#paths). Each endpoint limits the bytes that it reads of a request.
+ */
 export function createWebhookApp({ validate, inject, logger }: WebhookAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');

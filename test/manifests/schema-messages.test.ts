@@ -22,7 +22,9 @@ if (binary !== undefined) {
   test.after.always(() => api?.close());
 }
 
-/** The error of the API server about an object, by its schema alone, without a webhook; empty if it accepts the object. */
+/**
+ * The error of the API server about an object, by its schema alone, without a webhook; empty if it accepts the object.
+ */
 async function messageOf(plural: string, kind: string, spec: object): Promise<string> {
   const { status, body } = await api.client.send(
     'POST',

@@ -25,7 +25,9 @@ export interface Enforcement {
   readonly limitedQuotas: ReadonlyMap<string, number> | undefined;
   /** The dimensions of these quotas, as written in the policy configuration. */
   readonly quotaDimensions?: ReadonlyMap<string, readonly string[]>;
-  /** Whether this process is a pod of `manifests/`, so that messages name ConfigMaps instead of files. Default false. */
+  /**
+   * Whether this process is a pod of `manifests/`, so that messages name ConfigMaps instead of files. Default false.
+   */
   readonly isPod?: boolean;
   /** Policy servers whose replicas each count quotas in their own memory; undefined if they share counters. */
   readonly unsharedCounters?: { readonly host: string; readonly replicas: number } | undefined;

@@ -37,7 +37,7 @@ function addTexts(texts: Map<string, Set<string>>, name: string, value: Attribut
     const known = texts.get(key) ?? new Set<string>();
     texts.set(key, text === undefined ? known : known.add(text));
   };
-  // Conditions never match numbers, times or whole maps.
+  // Conditions never match numbers, times or whole maps (docs/reference/policy-kinds.md#stringmatch).
   add(name, value.stringValue ?? addressOf(value.bytesValue));
   for (const [key, text] of Object.entries(value.stringMapValue?.entries ?? {})) add(`${name}[${key}]`, text);
 }

@@ -11,8 +11,8 @@ export interface MessageCode {
 }
 
 /**
- * All codes. 0001 to 0129 are general; from 0201 policies, from 0301 mutual TLS, from 0401 listeners, from 0501 services.
- * A code never changes its meaning, and the code of a removed message is not used again.
+ * All codes (docs/analysis.md). 0001 to 0129 are general; from 0201 policies, from 0301 mutual TLS, from 0401
+ * listeners, from 0501 services. A code never changes its meaning, and the code of a removed message is not used again.
  */
 export const MESSAGE_CODES = {
   internalError: {

@@ -3,7 +3,9 @@ import type { ObjectFacts } from './object-facts.js';
 import { REASONS } from './reasons.js';
 import { joinSentences, listed } from './texts.js';
 
-/** The condition `Accepted`: whether the object is valid. Undefined until the control plane has read this generation. */
+/**
+ * The condition `Accepted`: whether the object is valid. Undefined until the control plane has read this generation.
+ */
 export function acceptedOf({ generation, servedGeneration, refusals }: ObjectFacts): JudgedCondition | undefined {
   if (refusals.length > 0) {
     const found = listed(refusals.map(({ reason }) => reason));

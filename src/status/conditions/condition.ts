@@ -13,7 +13,7 @@ export interface JudgedCondition {
   readonly message: string;
 }
 
-/** An item of `status.conditions`. */
+/** An item of `status.conditions` (docs/status.md#conditions). */
 export interface Condition extends Omit<JudgedCondition, 'type'> {
   readonly type: string;
   /** The generation that the condition describes. */

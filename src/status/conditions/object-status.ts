@@ -16,7 +16,9 @@ export function judgeObject(facts: ObjectFacts): readonly JudgedCondition[] | un
   return [accepted, resolvedRefs, withSettings(reconciledOf(facts, accepted, resolvedRefs), facts)];
 }
 
-/** Settings of the mesh decide what an object does. While their present content is refused, the last good one decides. */
+/**
+ * Settings of the mesh decide what an object does. While their present content is refused, the last good one decides.
+ */
 function withSettings(reconciled: JudgedCondition, { refusedSettings = [] }: ObjectFacts): JudgedCondition {
   if (refusedSettings.length === 0) return reconciled;
   const text = `settings are refused, so their last good content is in force: ${listed(refusedSettings)}`;

@@ -6,8 +6,8 @@ import { REASONS } from './reasons.js';
 import { joinSentences, listed, shorten } from './texts.js';
 
 /**
- * The condition `Reconciled`: whether the object is in force. The message begins with the number of proxies that need the
- * object and have it, and continues with the reasons why the object is not in force.
+ * The condition `Reconciled`: whether the object is in force. The message begins with the number of proxies that need
+ * the object and have it, and continues with the reasons why the object is not in force.
  */
 export function reconciledOf(
   { isAnalyzed, messages, progress, refusals }: ObjectFacts,

@@ -23,7 +23,9 @@ export interface PolicyConcerns {
 
 const NOTHING: ReadonlySet<ObjectKey> = new Set();
 
-/** Returns the concerns of a snapshot. Bindings are resolved again only if objects on which they depend have changed. */
+/**
+ * Returns the concerns of a snapshot. Bindings are resolved again only if objects on which they depend have changed.
+ */
 export function createPolicyConcerns(isPluginOn: boolean): (context: PushContext) => PolicyConcerns {
   let last: { readonly context: PushContext; readonly reach: BindingReach } | undefined;
   return (context) => {

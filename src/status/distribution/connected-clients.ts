@@ -27,7 +27,9 @@ export function connectedClients(connections: readonly ProxyConnection[]): reado
   }));
 }
 
-/** Whether a policy server of this namespace reports (metadata QUOTA_COUNTERS) that it counts quotas in its own memory. */
+/**
+ * Whether a policy server of this namespace reports (metadata QUOTA_COUNTERS) that it counts quotas in its own memory.
+ */
 export function hasMemoryCounters(connections: readonly ProxyConnection[], namespace: string): boolean {
   return connectedClients(connections).some(
     ({ isPolicyServer, proxy: { configNamespace, metadata } }) =>

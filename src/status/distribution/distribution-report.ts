@@ -4,7 +4,7 @@ import type { Rejection } from '../conditions/object-facts.js';
 import type { InstanceProgress, ObjectProgress } from './instance-progress.js';
 import type { ResourcePaths } from './resource-path.js';
 
-/** The report of one instance of the control plane to the other instances. */
+/** The report of one instance of the control plane to the others (docs/status.md#which-instance-writes). */
 export interface DistributionReport {
   /** Name of the instance. */
   readonly reporter: string;
@@ -15,7 +15,9 @@ export interface DistributionReport {
 
 /** A report as read from a ConfigMap. */
 export interface ReadReport extends DistributionReport {
-  /** Time of the write, in milliseconds since 1970 by the writer's clock; undefined if the report does not contain it. */
+  /**
+   * Time of the write, in milliseconds since 1970 by the writer's clock; undefined if the report does not contain it.
+   */
   readonly reportedAtMs: number | undefined;
 }
 

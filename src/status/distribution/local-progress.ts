@@ -7,7 +7,10 @@ import type { InstanceProgress } from './instance-progress.js';
 import { measureProgress } from './measure-progress.js';
 import { createRejectionBook } from './rejection-book.js';
 
-/** What changed between two states of the configuration, by the configVersions that the distribution ledger gives to states. */
+/**
+ * What changed between two states of the configuration, by the configVersions that the distribution ledger gives to
+ * states.
+ */
 export interface ConfigHistory {
   /** Version of the newest state. */
   readonly configVersion: string;

@@ -34,10 +34,10 @@ interface Tally {
 }
 
 /**
- * The distribution of each object at this instance. Which proxies count:
+ * The distribution of each object at this instance. Which proxies count (docs/status.md#which-proxies-count):
  *
- * - The sidecars that check because of a policy need the policy. They have it when they have acknowledged every change of
- *   it, and of the bindings of a spec. Proxies get only bindings: a spec is in force as soon as this instance, whose
+ * - The sidecars that check because of a policy need the policy. They have it when they have acknowledged every change
+ *   of it, and of the bindings of a spec. Proxies get only bindings: a spec is in force as soon as this instance, whose
  *   policy server answers them, has read it.
  * - `navigator-policy` processes count too, if the mesh config names one.
  * - Every proxy needs all other objects.

@@ -22,8 +22,8 @@ export const STALE_MS = 60_000;
 /** An instance writes its report at least this often: three times before it would become stale. */
 export const REFRESH_MS = STALE_MS / 3;
 /**
- * Largest age that a new report can have. A running instance then writes its report again before the report is stale, even
- * if a clock is wrong.
+ * Largest age that a new report can have. A running instance then writes its report again before the report is stale,
+ * even if a clock is wrong.
  */
 const MAX_FIRST_AGE_MS = STALE_MS - REFRESH_MS - 5_000;
 
@@ -34,8 +34,8 @@ interface Kept {
 }
 
 /**
- * Counts the age of a report from its last observed change, so that clocks of machines need not agree. A new leader uses
- * the time in a report that it reads for the first time: a stopped instance may have left it long ago.
+ * Counts the age of a report from its last observed change, so that clocks of machines need not agree. A new leader
+ * uses the time in a report that it reads for the first time: a stopped instance may have left it long ago.
  */
 export function createReportShelf(): ReportShelf {
   const kept = new Map<string, Kept>();

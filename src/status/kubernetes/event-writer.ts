@@ -17,7 +17,7 @@ export interface Complaint {
   readonly message: string;
 }
 
-/** Writes a Kubernetes Event for each complaint that lasts. */
+/** Writes a Kubernetes Event for each complaint that lasts (docs/status.md#events). */
 export interface EventWriter {
   /** Takes all present complaints. Returns whether one of them has not lasted `EVENT_HOLD_MS` yet. */
   update(complaints: readonly Complaint[]): boolean;

@@ -13,7 +13,10 @@ export interface ReportPublisherOptions {
   /** `<pod>-distribution` */
   readonly configMap: string;
   readonly meshDomain: string;
-  /** The pod of this instance: Kubernetes removes the report with it. Absent if the instance is not a pod of this cluster. */
+  /**
+   * The pod of this instance: Kubernetes removes the report with it. Absent if the instance is not a pod of this
+   * cluster.
+   */
   readonly pod?: { readonly name: string; readonly uid: string } | undefined;
   readonly paths: ResourcePaths;
   readonly send: SendRequest;

@@ -95,8 +95,8 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
   };
 
   /**
-   * Compares all objects. Returns when to compare again: soon if a write is under way, a little later if a complaint may
-   * end by itself.
+   * Compares all objects. Returns when to compare again: soon if a write is under way, a little later if a complaint
+   * may end by itself.
    */
   const compareAll = (): 'soon' | 'later' | 'seldom' => {
     let isPending = false;

@@ -41,7 +41,7 @@ const DEFAULT_MAX_BODY_BYTES = 3 * 1024 * 1024;
 const DEFAULT_TIME_LIMIT_MS = 10_000;
 const FAILED = 'the request could not be reviewed; the log of this server has the error';
 
-/** Serves one admission handler over HTTP. The promise never rejects. */
+/** Serves one admission handler over HTTP (docs/reference/webhooks.md#common-envelope). The promise never rejects. */
 export function createAdmissionEndpoint(options: AdmissionEndpointOptions): AdmissionEndpoint {
   const { observer, intake, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   return async (request, response) => {

@@ -36,8 +36,8 @@ const MAX_TOTAL_CHARACTERS = 4096;
 const ELLIPSIS = '…';
 
 /**
- * Warnings as an API server passes them on: lines of at most 256 characters, 4,096 in total, without control characters,
- * because they become HTTP headers. A last line has the number of the warnings that do not fit.
+ * Warnings as an API server passes them on: lines of at most 256 characters, 4,096 in total, without control
+ * characters, because they become HTTP headers. A last line has the number of the warnings that do not fit.
  */
 function fitWarnings(warnings: readonly string[]): readonly string[] {
   const fitted = warnings.map(fitLine).filter((line) => line !== '');

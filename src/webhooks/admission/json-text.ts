@@ -7,8 +7,8 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /**
- * Whether lists and mappings of a JSON text are nested deeper than `maxDepth`. It does not parse the text. Readers of the
- * parsed object may then recurse. For text that is not JSON the result is undefined.
+ * Whether lists and mappings of a JSON text are nested deeper than `maxDepth`. It does not parse the text. Readers of
+ * the parsed object may then recurse. For text that is not JSON the result is undefined.
  */
 export function nestsDeeperThan(text: Uint8Array, maxDepth: number): boolean {
   let depth = 0;
@@ -46,8 +46,8 @@ const BYTES_PER_VALUE = 64;
 const BYTES_PER_BYTE = 2;
 
 /**
- * Upper estimate of the memory that a JSON text takes when parsed, without parsing it. A text of 3 MB that consists of empty
- * objects takes twenty times its size.
+ * Upper estimate of the memory that a JSON text takes when parsed, without parsing it. A text of 3 MB that consists of
+ * empty objects takes twenty times its size.
  */
 export function estimateParsedBytes(text: Uint8Array): number {
   let values = 1;

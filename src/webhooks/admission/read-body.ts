@@ -18,8 +18,8 @@ export type ReadBody =
   | { readonly type: 'cut-off' };
 
 /**
- * Reads a request's body up to `maxBytes`. The server limits the time. Call `release` to return the bytes to the budget,
- * when the body and all objects made from it are no longer used.
+ * Reads a request's body up to `maxBytes`. The server limits the time. Call `release` to return the bytes to the
+ * budget, when the body and all objects made from it are no longer used.
  */
 export function readBody(
   request: IncomingMessage,

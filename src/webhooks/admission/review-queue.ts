@@ -49,8 +49,8 @@ export const SMALL_BODY_BYTES = 64 * 1024;
 const SLOTS = 256;
 
 /**
- * Three lanes that do not wait for each other: reviews of callers with a certificate, and small and large reviews of other
- * callers. Load in one lane does not delay the others.
+ * Three lanes that do not wait for each other: reviews of callers with a certificate, and small and large reviews of
+ * other callers. Load in one lane does not delay the others.
  */
 export function createReviewQueue({ clock, maxParsedBytes, maxWaitMs }: ReviewQueueOptions): ReviewQueue {
   const half = maxParsedBytes / 2;

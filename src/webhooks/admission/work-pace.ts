@@ -11,14 +11,15 @@ export interface WorkPace {
 const HEAVY_MS = 20;
 
 /**
- * Heavy work is followed by a rest of the same length: a caller of the webhook can send objects that take a second each,
- * but the process continues to serve proxies.
+ * Heavy work is followed by a rest of the same length: a caller of the webhook can send objects that take a second
+ * each, but the process continues to serve proxies.
  *
  * @param cpuMs returns the processor time of this process, because time without a processor does not make work heavy
  */
 export function createWorkPace(clock: Clock, cpuMs = processCpuMs): WorkPace {
   let restUntilMs = 0;
-  // Reading the processor time costs a tenth of ordinary work, so one reading serves for a while. Time after the reading
+  // Reading the processor time costs a tenth of ordinary work, so one reading serves for a while. Time after the
+  // reading
   // counts as used.
   let known = { atMs: Number.NEGATIVE_INFINITY, cpuMs: 0 };
   const usedBy = (nowMs: number): number => {

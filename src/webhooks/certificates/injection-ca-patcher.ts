@@ -27,7 +27,7 @@ const RETRY_MS = 1000;
 
 /**
  * Keeps the caBundle of the injection webhook's entry equal to the present root certificates. Every instance does this:
- * all write the same content, and only if it differs.
+ * all write the same content, and only if it differs (docs/reference/webhooks.md#injection-certificate).
  */
 export function createInjectionCaPatcher(options: InjectionCaPatcherOptions): InjectionCaPatcher {
   const { configName, caBundle, createWatcher, clock, logger } = options;

@@ -19,8 +19,8 @@ export function validationEntryName(meshDomain: string): string {
 }
 
 /**
- * Applies an object in a dry run that only our webhook rejects: no CRD schema can check regular expressions. A rejection
- * by the webhook proves that API servers reach it and trust its certificate.
+ * Applies an object in a dry run that only our webhook rejects: no CRD schema can check regular expressions. A
+ * rejection by the webhook proves that API servers reach it and trust its certificate.
  */
 export async function probeReadiness({ send, meshDomain, namespace }: ReadinessProbeOptions): Promise<Readiness> {
   const collection = `/apis/config.${meshDomain}/v1alpha2/namespaces/${encodeURIComponent(namespace)}/quotaspecs`;

@@ -59,7 +59,8 @@ const ENDPOINT_SLICE_KIND = rawKind({
 
 /**
  * Keeps caBundle and failurePolicy of the validating webhook configuration correct while this instance is the leader.
- * The failurePolicy is Ignore until API servers reach the webhook, and Fail from then on.
+ * The failurePolicy is Ignore until API servers reach the webhook, and Fail from then on
+ * (docs/reference/webhooks.md#validation-controller).
  */
 export function createValidationController(options: ValidationControllerOptions): ValidationController {
   const { namespace, identity, caBundle, send, createWatcher, clock, logger, random } = options;

@@ -12,8 +12,8 @@ const BURST = 5;
 const EVERY_MS = 5_000;
 
 /**
- * Without this limit, a client that reverts each write causes endless writes, as fast as the API server answers: another
- * control plane with its own root, a replica that has not read its new CA yet, or a hostile remote API server.
+ * Without this limit, a client that reverts each write causes endless writes, as fast as the API server answers:
+ * another control plane with its own root, a replica that has not read its new CA yet, or a hostile remote API server.
  */
 export function createWritePace(clock: Clock): WritePace {
   /** Time at which the full burst is available again. */

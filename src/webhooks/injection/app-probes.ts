@@ -41,8 +41,8 @@ const DEFAULT_TIMEOUT_SECONDS = 1;
 const DEFAULT_PERIOD_SECONDS = 10;
 
 /**
- * The probes to known ports of the pod, which the kubelet can send to the status port instead. Mutual TLS does not apply
- * to the status port.
+ * The probes to known ports of the pod, which the kubelet can send to the status port instead. Mutual TLS does not
+ * apply to the status port.
  */
 export function applicationProbes(spec: PodSpec): readonly ApplicationProbe[] {
   return (spec.containers ?? []).flatMap((container) =>

@@ -31,7 +31,7 @@ export interface PodChanges {
   readonly probes: readonly RewrittenProbe[];
 }
 
-/** The patch of a pod. The order of its operations is fixed. */
+/** The patch of a pod. The order of its operations is fixed (docs/reference/webhooks.md#patch-order). */
 export function buildPatch(pod: ReviewedPod, changes: PodChanges): readonly PatchOperation[] {
   const { spec } = pod;
   const { lists, injected } = changes;
@@ -51,8 +51,8 @@ export function buildPatch(pod: ReviewedPod, changes: PodChanges): readonly Patc
 }
 
 /**
- * Selects the items that go before the pod's own containers. Kubernetes starts a native sidecar before the application, and
- * items of the template before it, such as the init container that captures traffic, must stay before it.
+ * Selects the items that go before the pod's own containers. Kubernetes starts a native sidecar before the application,
+ * and items of the template before it, such as the init container that captures traffic, must stay before it.
  */
 function placement({ lists, holdsApplication }: PodChanges): (item: NamedItem) => boolean {
   const isNative = lists.initContainers.some(({ name }) => name === PROXY_CONTAINER);
@@ -107,7 +107,10 @@ function removeItems(spec: PodSpec, injected: InjectedNames): readonly PatchOper
   );
 }
 
-/** Adds items at the end of a list, or at its beginning in the order of the template. The first item of a new list creates it. */
+/**
+ * Adds items at the end of a list, or at its beginning in the order of the template. The first item of a new list
+ * creates it.
+ */
 function addItems(
   spec: PodSpec,
   list: ItemList,
@@ -126,8 +129,8 @@ function addItems(
 }
 
 /**
- * Sets entries of `metadata.annotations` or `metadata.labels`, sorted by key, without those that need no change. The first
- * entry of a new mapping creates it.
+ * Sets entries of `metadata.annotations` or `metadata.labels`, sorted by key, without those that need no change. The
+ * first entry of a new mapping creates it.
  */
 function setTexts(
   path: string,

@@ -11,7 +11,10 @@ export function variableOf(container: JsonMapping, name: string): string | undef
   return typeof text === 'string' ? text.replaceAll('$$', '$') : undefined;
 }
 
-/** The container with the variable, which replaces one of that name. The value is escaped, so Kubernetes expands nothing in it. */
+/**
+ * The container with the variable, which replaces one of that name. The value is escaped, so Kubernetes expands nothing
+ * in it.
+ */
 export function withVariable(container: NamedItem, name: string, value: string): NamedItem {
   const variable = { name, value: value.replaceAll('$', '$$$$') };
   const present = variablesOf(container);

@@ -52,8 +52,8 @@ export type InjectionDecision =
   | { readonly type: 'inject'; readonly patch: readonly PatchOperation[]; readonly warnings: readonly string[] };
 
 /**
- * Decides whether a pod is injected, and makes its patch. Equal input gives an equal result. A pod that is already injected
- * gets the same content again, without duplicates.
+ * Decides whether a pod is injected, and makes its patch. Equal input gives an equal result. A pod that is already
+ * injected gets the same content again, without duplicates.
  *
  * @throws InjectionError for a pod that must be rejected
  */

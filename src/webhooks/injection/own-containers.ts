@@ -22,7 +22,10 @@ function check(what: string, own: readonly NamedItem[], injected: readonly Named
   }
 }
 
-/** Warns about containers with the proxy's user: the rules recognize the proxy's traffic by its user, and do not capture it. */
+/**
+ * Warns about containers with the proxy's user: the rules recognize the proxy's traffic by its user, and do not capture
+ * it.
+ */
 export function warnOfUsers({ spec }: ReviewedPod): readonly string[] {
   const userOf = (context: unknown): unknown => (isRecord(context) ? own(context, 'runAsUser') : undefined);
   const ofPod = userOf(own(spec, 'securityContext'));

@@ -14,8 +14,8 @@ export interface RewrittenProbes {
 }
 
 /**
- * Directs probes to the status port: the kubelet has no certificate of the mesh, and a connection that the proxy accepts
- * does not prove that the application is healthy.
+ * Directs probes to the status port: the kubelet has no certificate of the mesh, and a connection that the proxy
+ * accepts does not prove that the application is healthy.
  */
 export function rewriteProbes(spec: PodSpec, statusPort: number, protocols: readonly ProbeProtocol[]): RewrittenProbes {
   const all = statusPort === 0 ? [] : applicationProbes(spec).filter(({ protocol }) => protocols.includes(protocol));

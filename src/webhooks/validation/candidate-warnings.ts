@@ -12,8 +12,8 @@ export interface CandidateWarnings {
   /** Takes the newest snapshot. Before the first one there are no warnings. */
   observe(context: PushContext): void;
   /**
-   * Returns one line for each warning. A missing object may have been applied just before: the method then waits for the
-   * next snapshots, up to `catchUpMs`.
+   * Returns one line for each warning. A missing object may have been applied just before: the method then waits for
+   * the next snapshots, up to `catchUpMs`.
    *
    * @param isNew whether the candidate has no old version
    */

@@ -10,9 +10,11 @@ import { reviewEntry } from './review-entry.js';
 import { type FailureReason, joinErrors, type ValidationDecision } from './validation-decision.js';
 
 /**
- * Decides about one request by the schemas and rules with which every source reads objects.
+ * Decides about one request by the schemas and rules with which every source reads objects
+ * (docs/reference/webhooks.md#validation).
  *
- * @param guard the facts of the mesh that decide which namespaces a ServiceEntry affects; undefined until they are known
+ * @param guard the facts of the mesh that decide which namespaces a ServiceEntry affects; undefined until they are
+ * known
  */
 export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry, guard?: EntryGuard): ValidationDecision {
   if (isLegacyPolicyKind(request, kinds.meshDomain)) return judgeLegacyPolicy(request);

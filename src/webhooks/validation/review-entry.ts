@@ -9,8 +9,9 @@ import type { AdmissionRequest } from '../admission/admission-request.js';
 import { joinErrors, type ValidationDecision } from './validation-decision.js';
 
 /**
- * Rejects a ServiceEntry that would take traffic of other namespaces. An existing entry with an unchanged spec is accepted
- * with a warning, so that its labels, finalizers and status can change: it does not affect other namespaces anyway.
+ * Rejects a ServiceEntry that would take traffic of other namespaces. An existing entry with an unchanged spec is
+ * accepted with a warning, so that its labels, finalizers and status can change: it does not affect other namespaces
+ * anyway.
  */
 export function reviewEntry(
   verdict: Extract<ValidationDecision, { readonly type: 'passed' }>,

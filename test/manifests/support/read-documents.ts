@@ -44,7 +44,9 @@ export interface Deployment extends ManifestDocument {
   };
 }
 
-/** The objects of the YAML files of one folder of the repository, in the order in which `kubectl apply -f` sends them. */
+/**
+ * The objects of the YAML files of one folder of the repository, in the order in which `kubectl apply -f` sends them.
+ */
 export function readDocuments(folder: string): readonly ManifestDocument[] {
   const absolute = join(projectRoot(), folder);
   return readdirSync(absolute)

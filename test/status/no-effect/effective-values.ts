@@ -1,6 +1,6 @@
 /**
- * The generated values that have an effect, with the effect: `<Kind> <field> <mutation>`. All three places must report each
- * other generated value.
+ * The generated values that have an effect, with the effect: `<Kind> <field> <mutation>`. All three places must report
+ * each other generated value.
  */
 const IN_REPORTS = 'every report has the attribute with this value';
 const ATTRIBUTES: Readonly<Record<string, string>> = {

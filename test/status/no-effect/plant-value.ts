@@ -2,8 +2,8 @@
 type Step = string | number;
 
 /**
- * The first place of a field in a spec: `services[].name` is `['services', 0, 'name']`, or that of the second service if the
- * first has no name. Undefined if the spec does not have the field.
+ * The first place of a field in a spec: `services[].name` is `['services', 0, 'name']`, or that of the second service
+ * if the first has no name. Undefined if the spec does not have the field.
  */
 export function placeOf(spec: unknown, path: string): readonly Step[] | undefined {
   const parts = path.match(/\[\]|\{\}|[^.[\]{}]+/g) ?? [];

@@ -62,7 +62,9 @@ export async function entriesOf(api: ApiServer, manifest: KubernetesManifest): P
   return ((await api.client.get(manifest)) as { readonly webhooks: readonly Entry[] }).webhooks;
 }
 
-/** Whether the control plane has noticed that the API server calls the webhook. Fail is also the default of Kubernetes. */
+/**
+ * Whether the control plane has noticed that the API server calls the webhook. Fail is also the default of Kubernetes.
+ */
 export async function isEnforced(api: ApiServer, manifest: KubernetesManifest): Promise<boolean> {
   const [entry] = await entriesOf(api, manifest);
   return entry?.failurePolicy === 'Fail' && entry.clientConfig.caBundle !== undefined;

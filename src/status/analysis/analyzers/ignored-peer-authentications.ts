@@ -39,8 +39,8 @@ function ignoredPeerAuthentications(objects: Iterable<MeshObject>): readonly Ana
 }
 
 /**
- * Keys of an index of older objects. An object is stored under its first key: its namespace, or its first label. An older
- * object that selects at least the same workloads is therefore found under one of the labels of this object.
+ * Keys of an index of older objects. An object is stored under its first key: its namespace, or its first label. An
+ * older object that selects at least the same workloads is therefore found under one of the labels of this object.
  */
 function placesOf(object: MeshObject): readonly string[] {
   const labels = labelsOf(object);

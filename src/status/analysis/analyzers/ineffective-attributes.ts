@@ -6,8 +6,8 @@ import type { AnalysisInput, Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
 /**
- * Conditions that no request meets, because of their attribute or its value, and dimensions of quotas that no request has
- * when it is checked, so that all callers share one counter.
+ * Conditions that no request meets, because of their attribute or its value, and dimensions of quotas that no request
+ * has when it is checked, so that all callers share one counter.
  */
 export const findIneffectiveAttributes: Analyzer = (input) => {
   const messages: AnalysisMessage[] = [];

@@ -18,7 +18,10 @@ type FindOverlap<Spec> = (
   matches: MatchesRegex,
 ) => Overlap | undefined;
 
-/** Specs of one service whose conditions can hold together; one message for each pair of specs. */
+/**
+ * Specs of one service whose conditions can hold together, one message per pair
+ * (docs/reference/policy-kinds.md#quotaspecbinding).
+ */
 export const findOverlappingConditions: Analyzer = ({ services, bindings }) => [
   ...overlapsOf(services, (service) => bindings.quotaSpecsOf(service), findQuotaOverlap),
   ...overlapsOf(services, (service) => bindings.apiSpecsOf(service), findApiOverlap),

@@ -13,8 +13,8 @@ import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 import { whyNoChecks } from './unenforced-policies.js';
 
 /**
- * Fail policies in annotations of Services and ServiceEntries that have no effect; one message for an entry with several
- * hosts.
+ * Fail policies in annotations of Services and ServiceEntries that have no effect; one message for an entry with
+ * several hosts.
  */
 export const findOwnFailPolicies: Analyzer = ({ services, mesh, enforcement }) => {
   const annotated = services.filter(({ failPolicy }) => failPolicy !== undefined);

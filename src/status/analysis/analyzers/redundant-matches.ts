@@ -7,7 +7,10 @@ import { type ComparisonBudget, createComparisonBudget } from '../overlap/compar
 /** Comparisons of one spec, which take one or two milliseconds. */
 const MAX_COMPARISONS = 20_000;
 
-/** Matches of a rule that have all conditions of another match, which is enough for the rule to apply. */
+/**
+ * Matches with all conditions of another match, which is enough for the rule
+ * (docs/reference/policy-kinds.md#quotarule).
+ */
 export const findRedundantMatches: Analyzer = ({ objects }) => {
   const messages: AnalysisMessage[] = [];
   for (const [object, { body }] of objects.get('QuotaSpec') ?? []) {

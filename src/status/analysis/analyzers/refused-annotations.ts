@@ -7,8 +7,8 @@ import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
 /**
- * Annotations of Services, ServiceEntries and Namespaces that have no effect or cannot be used; one message for an entry
- * with several hosts. The injection webhook rejects such annotations of pods.
+ * Annotations of Services, ServiceEntries and Namespaces that have no effect or cannot be used; one message for an
+ * entry with several hosts. The injection webhook rejects such annotations of pods.
  */
 export const findRefusedAnnotations: Analyzer = ({ services, objects, bindingGrants: { annotation } }) => {
   const bySource = new Map(

@@ -8,8 +8,8 @@ import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
 /**
  * Services whose policies do not apply at a port, because an older service leads to the same port of the workloads: a
- * request that arrives does not say to which service it was sent. Policies do apply if clients check requests, or if the
- * spec is bound to both services.
+ * request that arrives does not say to which service it was sent. Policies do apply if clients check requests, or if
+ * the spec is bound to both services.
  */
 export const findShadowedServices: Analyzer = ({ bindings, sharedPorts, mesh }) => {
   if (sharedPorts.length === 0 || mesh.policy.enableClientSidePolicyCheck) return [];

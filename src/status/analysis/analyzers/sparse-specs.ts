@@ -5,8 +5,8 @@ import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
 /**
- * Specs without optional fields that most authors mean to set: QuotaSpecs, rules and quotas that charge nothing, patterns
- * for every method, and HTTPAPISpecs without patterns.
+ * Specs without optional fields that most authors mean to set: QuotaSpecs, rules and quotas that charge nothing,
+ * patterns for every method, and HTTPAPISpecs without patterns.
  */
 export const findSparseSpecs: Analyzer = ({ objects }) => [
   ...[...(objects.get('QuotaSpec') ?? [])].flatMap(([key, { body }]) => [...ofQuotaSpec(key, body as QuotaSpec)]),

@@ -13,8 +13,8 @@ interface Undeclared {
 
 /**
  * Ports without a declared protocol, of services with quotas. Proxies detect the protocol by the first bytes of a
- * connection. A caller can begin with a line break, which HTTP servers skip: the proxy then treats the connection as TCP
- * and charges it once, for any number of requests.
+ * connection. A caller can begin with a line break, which HTTP servers skip: the proxy then treats the connection as
+ * TCP and charges it once, for any number of requests.
  */
 export const findUndeclaredProtocols: Analyzer = ({ services, bindings: { quotas } }) => {
   const undeclared = services.flatMap(undeclaredPorts);

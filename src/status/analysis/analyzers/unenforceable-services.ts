@@ -10,7 +10,9 @@ import { canHoldFor } from '../clause-protocols.js';
 
 const HTTP: ReadonlySet<Protocol> = new Set<Protocol>(['http', 'http2', 'grpc', 'grpc-web', 'auto']);
 
-/** Services of bindings to which no spec of the binding can apply, because of their ports or because they are external. */
+/**
+ * Services of bindings to which no spec of the binding can apply, because of their ports or because they are external.
+ */
 export const findUnenforceableServices: EndpointAnalyzer = (input) => {
   const { bindings, mesh } = input;
   const isCallerChecked = mesh.policy.enableClientSidePolicyCheck;

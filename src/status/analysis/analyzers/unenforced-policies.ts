@@ -4,8 +4,8 @@ import type { Analyzer, Enforcement } from '../analysis-input.js';
 import { createMessage } from '../analysis-message.js';
 
 /**
- * Policies that the settings of the mesh turn off; each object gets one message. Quotas need checks; API attributes also
- * serve reports.
+ * Policies that the settings of the mesh turn off; each object gets one message. Quotas need checks; API attributes
+ * also serve reports.
  */
 export const findUnenforcedPolicies: Analyzer = ({ objects, mesh, enforcement }) => {
   const why = whyNoChecks(mesh.policy, enforcement);
@@ -18,7 +18,9 @@ export const findUnenforcedPolicies: Analyzer = ({ objects, mesh, enforcement })
   );
 };
 
-/** The reason why no proxy checks requests, unless an annotation of its pod turns checks on; undefined if proxies check. */
+/**
+ * The reason why no proxy checks requests, unless an annotation of its pod turns checks on; undefined if proxies check.
+ */
 export function whyNoChecks(policy: PolicyMeshConfig, { isPluginOn }: Enforcement): string | undefined {
   if (!isPluginOn) return '--plugins does not name policy';
   if (policy.mixerCheckServer === '') return 'mixerCheckServer of the mesh config names no server to ask';

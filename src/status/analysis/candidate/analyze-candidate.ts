@@ -48,7 +48,9 @@ const SIDES: ReadonlyMap<string, Side> = new Map([
   ['HTTPAPISpecBinding', APIS],
 ]);
 
-/** Without the analyzer that compares all specs: `findCandidateOverlaps` compares only those that meet the candidate. */
+/**
+ * Without the analyzer that compares all specs: `findCandidateOverlaps` compares only those that meet the candidate.
+ */
 const OTHER_ANALYZERS = Object.fromEntries(
   Object.entries(ANALYZERS).filter(([, analyzer]) => analyzer !== findOverlappingConditions),
 );

@@ -39,7 +39,10 @@ export function conditionPath({ rule, match }: QuotaCondition): string {
 
 /** Finds conditions by the exact values that they require. */
 export interface QuotaConditionIndex {
-  /** The conditions that may hold together with a condition, in order: conditions that require another exact text are left out. */
+  /**
+   * The conditions that may hold together with a condition, in order: conditions that require another exact text are
+   * left out.
+   */
   partnersOf(condition: QuotaCondition): readonly QuotaCondition[];
 }
 

@@ -4,8 +4,8 @@ import type { StringMatchSpec } from '../../../config/policy/string-match.js';
 export type MatchesRegex = (regex: string, text: string) => boolean;
 
 /**
- * Whether a text certainly satisfies both. This is not decided for two regular expressions, or for one and a prefix: they
- * count as disjoint unless they are equal, because a false alarm is worse than a missed overlap.
+ * Whether a text certainly satisfies both. This is not decided for two regular expressions, or for one and a prefix:
+ * they count as disjoint unless they are equal, because a false alarm is worse than a missed overlap.
  */
 export function stringMatchesOverlap(first: StringMatchSpec, second: StringMatchSpec, matches: MatchesRegex): boolean {
   if (first.exact !== undefined) return isSatisfied(second, first.exact, matches);

@@ -28,7 +28,7 @@ const YES: ReadonlySet<string> = new Set(['y', 'yes', 'true', 'on']);
 const NO: ReadonlySet<string> = new Set(['n', 'no', 'false', 'off']);
 const INJECT: InjectionRequired = { inject: true };
 
-/** Decides whether a pod is injected. The checks run in the order of the code. */
+/** Decides whether a pod is injected (docs/reference/webhooks.md#injection). The order of the checks matters. */
 export function isInjectionRequired(
   pod: ReviewedPod,
   namespace: string,

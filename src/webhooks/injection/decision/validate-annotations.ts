@@ -21,7 +21,8 @@ const INTERCEPTION_MODES = ['REDIRECT', 'TPROXY', 'NONE'];
 
 /**
  * Returns a function that throws an InjectionError for an annotation of a pod that cannot be used. It also checks the
- * annotations that the proxy sends as node metadata: the control plane would reject such a proxy.
+ * annotations that the proxy sends as node metadata: the control plane would reject such a proxy
+ * (docs/reference/webhooks.md#validated-annotations).
  */
 export function createAnnotationValidator(
   names: InjectionNames,

@@ -8,7 +8,10 @@ import type { JsonMapping, PodSpec } from '../pod.js';
 import { createEngine, TEMPLATE_LIMITS, type TemplateLimits } from './create-engine.js';
 import { type StopAfter, TimeLimitError } from './stop-after.js';
 
-/** The data of a template. Durations are in milliseconds, in fields that end in `Ms`. */
+/**
+ * The data of a template (docs/reference/webhooks.md#template-data). Durations are in milliseconds, in fields that end
+ * in `Ms`.
+ */
 export interface TemplateData {
   /** `apiVersion` and `kind` of the pod's workload. */
   readonly TypeMeta: { readonly apiVersion: string; readonly kind: string };

@@ -5,7 +5,7 @@ import { own, ownMappings, type PodSpec } from '../pod.js';
 import { PROXY_CONTAINER } from '../proxy-container.js';
 import { toText } from './text-filters.js';
 
-/** Filters for pods. */
+/** Filters for pods (docs/reference/webhooks.md#template-filters). */
 export const podFilters: Readonly<Record<string, FilterImplOptions>> = {
   /** Whether a mapping has a field: `{{ ObjectMeta.annotations | isset: 'name' }}` */
   isset: (mapping: unknown, field: unknown): boolean => isRecord(mapping) && Object.hasOwn(mapping, toText(field)),

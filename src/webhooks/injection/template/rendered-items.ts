@@ -35,8 +35,8 @@ const FIELDS = [
 const MAX_ITEMS = 100;
 
 /**
- * Reads a template's output, which must be a mapping of these fields. The API server checks the content of containers and
- * volumes.
+ * Reads a template's output, which must be a mapping of these fields. The API server checks the content of containers
+ * and volumes.
  *
  * @throws InjectionError INVALID_OUTPUT
  */

@@ -14,8 +14,8 @@ export class TimeLimitError extends Error {
 export type StopAfter = <Result>(limitMs: number, work: () => Result) => Result;
 
 /**
- * The engine checks its own time limit only between tags, so a filter can run much longer. The timeout of `node:vm` also
- * interrupts functions of this realm that the script calls.
+ * The engine checks its own time limit only between tags, so a filter can run much longer. The timeout of `node:vm`
+ * also interrupts functions of this realm that the script calls.
  */
 export function createStopAfter(): StopAfter {
   const sandbox: { work?: () => void } = {};

@@ -10,7 +10,7 @@ export function toText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Filters for texts, and for the formats of values. */
+/** Filters for texts, and for the formats of values (docs/reference/webhooks.md#template-filters). */
 export const textFilters: Readonly<Record<string, FilterImplOptions>> = {
   toJSON,
   toJson: toJSON,
