@@ -72,7 +72,7 @@ test.serial('both binaries of the package run', async (t) => {
   }
 });
 
-test.serial('importing it leaves nothing that keeps a process alive', async (t) => {
+test.serial('importing the library does not keep a process alive', async (t) => {
   t.is(await runModule(`await import('navigator-discovery/policy-client'); console.log('done');`), 'done');
 });
 
@@ -94,7 +94,7 @@ async function compile(file: string): Promise<string> {
   }
 }
 
-test.serial('its types are there and say what they should', async (t) => {
+test.serial('its types are exported and correct', async (t) => {
   await writeFile(
     path.join(folder, 'types.ts'),
     `

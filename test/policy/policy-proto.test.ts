@@ -32,7 +32,7 @@ test('Policy has the unary methods Check and Report', (t) => {
   ]);
 });
 
-test('a CheckRequest comes back as it was sent', (t) => {
+test('a CheckRequest is decoded as it was encoded', (t) => {
   const { requestSerialize, requestDeserialize } = method('Check');
   const request: CheckRequest__Output = {
     attributes: {
@@ -53,7 +53,7 @@ test('a CheckRequest comes back as it was sent', (t) => {
   t.deepEqual(requestDeserialize(requestSerialize(request)), request);
 });
 
-test('a CheckResponse comes back as it was sent', (t) => {
+test('a CheckResponse is decoded as it was encoded', (t) => {
   const { responseSerialize, responseDeserialize } = method('Check');
   const response: CheckResponse__Output = {
     precondition: {
@@ -86,7 +86,7 @@ test('whether referenced attributes, a duration and a map key are there at all s
   t.is(send({ validUseCount: 1 })?.validDuration, undefined);
 });
 
-test('a ReportRequest comes back as it was sent', (t) => {
+test('a ReportRequest is decoded as it was encoded', (t) => {
   const { requestSerialize, requestDeserialize } = method('Report');
   const request: ReportRequest__Output = {
     attributes: [{ strings: { [-1]: -2 } }, { bools: { [-3]: true } }],
@@ -113,7 +113,7 @@ const VALUES = {
 };
 
 for (const [member, value] of Object.entries(VALUES)) {
-  test(`an AttributeValue with ${member} comes back as it was sent`, async (t) => {
+  test(`an AttributeValue with ${member} is decoded as it was encoded`, async (t) => {
     const protobuf = (await import('protobufjs')).default;
     const root = new protobuf.Root();
     root.resolvePath = (_origin, target) =>

@@ -9,7 +9,7 @@ const onlyReports = policyContext({ ...EMBEDDED, mixerCheckServer: '' });
 const changed = (...kinds: string[]) => pushRequest({ changed: new Set(kinds.map((kind) => `${kind}/default/it`)) });
 
 for (const kind of ['QuotaSpec', 'HTTPAPISpec']) {
-  test(`a changed ${kind} never matters: its content is not among what proxies are told`, (t) => {
+  test(`a changed ${kind} never matters, because proxies do not get its content`, (t) => {
     for (const context of [embedded, servers, undefined]) {
       t.false(extensionConfigsAffectedBy(changed(kind), 'sidecar', context));
     }
@@ -39,14 +39,14 @@ for (const kind of ['Service', 'ServiceEntry', 'Sidecar', 'SomethingNew']) {
   });
 }
 
-test('nothing but the mesh config matters without a server that checks', (t) => {
+test('without a check server, only the mesh config matters', (t) => {
   for (const context of [onlyReports, policyContext({})]) {
     t.false(extensionConfigsAffectedBy(changed('Service'), 'sidecar', context));
     t.true(extensionConfigsAffectedBy(pushRequest({ changed: 'everything' }), 'sidecar', context));
   }
 });
 
-test('endpoints and workloads never matter: the own services of a proxy are told by address', (t) => {
+test('endpoints and workloads never matter, because the services of a proxy are found by address', (t) => {
   const endpoints = pushRequest({ full: false, endpoints: new Set(['web.default.svc.cluster.local']) });
   t.false(extensionConfigsAffectedBy(endpoints, 'sidecar', embedded));
   t.false(extensionConfigsAffectedBy(changed('Pod', 'WorkloadEntry', 'EndpointSlice'), 'sidecar', embedded));

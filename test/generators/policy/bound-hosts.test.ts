@@ -20,7 +20,7 @@ for (const kind of ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const) {
   });
 }
 
-test('nothing is reached without bindings', (t) => {
+test('no service is bound without bindings', (t) => {
   t.false(createBoundHosts()(policyContext({}))(HOST));
 });
 

@@ -68,7 +68,7 @@ test('inbound checks are off with disablePolicyChecks, outbound ones without ena
   }
 });
 
-test('node metadata turns checks on and off, whatever the mesh config says', (t) => {
+test('node metadata enables and disables checks, for any mesh config', (t) => {
   const with_ = (policy: ProxyMetadata['policy']) => ({
     proxy: buildProxy({}, policy === undefined ? {} : { policy }),
   });
@@ -82,7 +82,7 @@ test('node metadata turns checks on and off, whatever the mesh config says', (t)
   t.deepEqual(at(configOf(HTTP, SERVERS, with_(retries)), 'grpcService.retryPolicy.numRetries'), 4);
 });
 
-test('a check tells the server of the proxy, the service and the configuration of its client', (t) => {
+test('a check sends the proxy, the service and the client configuration', (t) => {
   const http = metadataOf(configOf(HTTP, SERVERS));
   t.deepEqual(Object.keys(http), ['x-mesh-client-config', 'x-mesh-service', 'x-mesh-attributes']);
   t.is(http['x-mesh-service'], web.hostname);
@@ -102,7 +102,7 @@ test('the policy servers themselves are never checked, for each check would have
   t.false(isOn(TCP, { ...SERVERS, mixerReportServer: `${web.hostname}:9000` }));
 });
 
-test('there is nothing for an inactive plugin, a router, or a proxy without such a service', (t) => {
+test('an inactive plugin, a router, and a proxy without such a service have no filters', (t) => {
   for (const name of ALL) {
     t.is(resourceOf(name, {}), undefined, name);
     t.is(resourceOf(name, EMBEDDED, { proxy: buildProxy({ type: 'router' }) }), undefined, name);
@@ -131,7 +131,7 @@ const FACTS: readonly (readonly [string, Partial<Proxy>, Partial<ProxyMetadata>]
 ];
 
 for (const [what, fields, metadata] of FACTS) {
-  test(`proxies that differ in ${what} have keys of their own, and configurations`, (t) => {
+  test(`proxies with different ${what} have different keys and configurations`, (t) => {
     const generator = newGenerator();
     const context = contextOf({ ...EMBEDDED, enableClientSidePolicyCheck: true });
     const scopes = [buildProxy(), buildProxy(fields, metadata)].map((proxy) => generator.scope(context, proxy));
@@ -141,7 +141,7 @@ for (const [what, fields, metadata] of FACTS) {
   });
 }
 
-test('what a proxy cannot be told apart by is in no key', (t) => {
+test('keys contain no facts that filters do not use', (t) => {
   const generator = newGenerator();
   const context = contextOf(EMBEDDED);
   const key = (proxy: Proxy) => generator.scope(context, proxy).key;
@@ -164,7 +164,7 @@ test('another port of the workload is another configuration, under the same name
   t.not(first?.version, second?.version);
 });
 
-test('a binding changes the checks of its service alone, and back: nothing is remembered wrongly', (t) => {
+test('a binding changes only the checks of its service, and its removal restores them', (t) => {
   const generator = newGenerator();
   const proxy = buildProxy();
   const [without, bound] = [contextOf(EMBEDDED, []), contextOf(EMBEDDED)];
@@ -189,7 +189,7 @@ test('a filter is encoded once for as long as nothing in it changes', (t) => {
   t.true(twice[0]?.every((resource, index) => resource !== undefined && resource === twice[1]?.[index]));
 });
 
-test('an inbound check tells the labels of its workload that a binding names, and an outbound check none', (t) => {
+test('an inbound check sends the labels of its workload that a binding names, and an outbound check sends none', (t) => {
   const labelled = buildBinding('QuotaSpecBinding', { name: 'web', labels: { version: 'v1' } });
   const proxy = buildProxy({}, { labels: { version: 'v1-of-proxy', tier: 'gold-of-proxy' } });
   const policy = { ...SERVERS, enableClientSidePolicyCheck: true };
@@ -206,7 +206,7 @@ test('an inbound check tells the labels of its workload that a binding names, an
     t.false(clientConfigOf(name, [labelled]).includes('of-proxy'), name);
 });
 
-test('checks of a service with a fail policy of its own have that policy, whatever the proxy has', (t) => {
+test("checks of a service with a fail policy use that policy instead of the proxy's", (t) => {
   const own = buildService({
     ports: web.ports,
     failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 7, baseRetryWaitMs: 30, maxRetryWaitMs: 400 },

@@ -81,7 +81,7 @@ test('a proxy without a certificate calls it in plaintext, and so do all where T
   }
 });
 
-test('a policy server at an address that is no service is called in plaintext: its certificate is not known', (t) => {
+test('a policy server at an address without a service is called in plaintext, because its certificate is unknown', (t) => {
   const policy = { mixerCheckServer: 'policy.example.com:9091', mixerReportServer: '' };
   const [cluster] = [...clustersOf(policy, { proxy: buildProxy({ hasSecrets: true }), settings: IDENTITY }).values()];
   t.is(at(cluster, 'transportSocket'), undefined);
@@ -160,7 +160,7 @@ test('reports that keep to one server are sent to its name', (t) => {
   t.is(at(clusters.get('policy_server'), 'type'), 'EDS');
 });
 
-test('servers that are no service of the view get clusters of the names that services have', (t) => {
+test('servers outside of the view get clusters with the names that services have', (t) => {
   const clusters = clustersOf(SERVERS);
   t.deepEqual([...clusters.keys()], ['outbound|9091||policy.example.com', 'outbound|9092||reports.example.com']);
   t.deepEqual(addressOf(clusters.get('outbound|9092||reports.example.com')), {
@@ -201,7 +201,7 @@ test('addresses are not resolved, names are in the family that the proxy has', (
   t.is(familyOf(buildProxy({ ipAddresses: ['fd00::9'] })), 'V6_ONLY');
 });
 
-test('all speak HTTP/2, and notice a server that is gone without a word', (t) => {
+test('all clusters use HTTP/2, and detect a dead server', (t) => {
   for (const cluster of [...clustersOf(EMBEDDED).values(), ...clustersOf(SERVERS).values()]) {
     const options = at(cluster, 'typedExtensionProtocolOptions') as Record<string, Json>;
     const protocol = options['envoy.extensions.upstreams.http.v3.HttpProtocolOptions'];

@@ -40,16 +40,16 @@ test('nothing is added while no policy server is named', (t) => {
   t.is(addedBy({ disablePolicyChecks: false }).plan, undefined);
 });
 
-test('inbound requests are checked before what they forward is taken off them', (t) => {
+test('inbound requests are checked before their forwarded attributes are removed', (t) => {
   t.deepEqual(addedBy(EMBEDDED).http(OWN), ['policy|inbound|80|http|web', METADATA_FILTER]);
 });
 
-test('what no service claims is not checked, and hands nothing that was forwarded to applications', (t) => {
+test('traffic without a service is not checked, and applications get no forwarded attributes', (t) => {
   t.deepEqual(addedBy(EMBEDDED).http(UNCLAIMED_INBOUND), [METADATA_FILTER]);
   t.deepEqual(addedBy(EMBEDDED).network(UNCLAIMED_INBOUND), []);
 });
 
-test('outbound requests say who calls before they are checked', (t) => {
+test('outbound requests get the attributes of the caller before their check', (t) => {
   t.deepEqual(addedBy(EMBEDDED).http(OUTBOUND), ['policy|forward', 'policy|outbound']);
 });
 
@@ -69,7 +69,7 @@ test('outbound connections have checks only in proxies that check them', (t) => 
   t.deepEqual(addedBy(EMBEDDED, { policy: { check: 'enable' } }).network(TO_SERVICE), checking);
 });
 
-test('a server for checks alone takes no reports, one for reports alone checks nothing', (t) => {
+test('a server only for checks gets no reports, and a server only for reports checks nothing', (t) => {
   const checks = addedBy(ONLY_CHECKS);
   t.deepEqual(checks.httpLogs, []);
   t.is(checks.tcpLogs, undefined);

@@ -50,7 +50,7 @@ test('routes are as they are without the plugin while it is inactive', (t) => {
   t.is(first, second);
 });
 
-test('a route adds the attributes of its service to what is forwarded', (t) => {
+test('a route adds the attributes of its service to the forwarded ones', (t) => {
   const header = forwarded(routesOf(EMBEDDED).get('web.default.svc.cluster.local:80'));
   t.is(at(header, 'key'), 'x-mesh-attributes');
   const attributes = Buffer.from(String(at(header, 'value')), 'base64').toString('latin1');
@@ -59,7 +59,7 @@ test('a route adds the attributes of its service to what is forwarded', (t) => {
   }
 });
 
-test('nothing of the mesh is told to services outside of it, or where no service is known', (t) => {
+test('services outside of the mesh, and unknown services, get no attributes of the mesh', (t) => {
   const routes = routesOf(EMBEDDED);
   for (const host of ['api.example.com:80', 'allow_any']) {
     t.is(withheld(routes.get(host)), 'x-mesh-attributes', host);
@@ -68,7 +68,7 @@ test('nothing of the mesh is told to services outside of it, or where no service
   t.is(withheld(routes.get('web.default.svc.cluster.local:80')), undefined);
 });
 
-test('checks of the calling side are told which service it is, and only then', (t) => {
+test('only outbound checks get the service of the route', (t) => {
   const host = 'web.default.svc.cluster.local:80';
   t.is(checkOf(routesOf(SERVERS).get(host)), undefined);
   const check = checkOf(routesOf({ ...SERVERS, ...CHECKING }).get(host));
@@ -80,7 +80,7 @@ test('checks of the calling side are told which service it is, and only then', (
   );
 });
 
-test('what no service claims is not checked, nor a service without a policy by the embedded server', (t) => {
+test('traffic without a service is not checked, and the embedded server does not check services without a policy', (t) => {
   const servers = routesOf({ ...SERVERS, ...CHECKING });
   t.is(at(checkOf(servers.get('allow_any')), 'disabled'), true);
   t.truthy(at(checkOf(servers.get('api.example.com:80')), 'checkSettings'));

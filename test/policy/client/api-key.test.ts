@@ -37,7 +37,7 @@ test('APIKeys of several specs are tried in the order of the specs', (t) => {
   t.is(specs.apiKeyFor('/?b=2', NO_HEADERS), '2');
 });
 
-test('an empty key is no key: the next APIKey is tried', (t) => {
+test('an empty key is skipped: the next APIKey is tried', (t) => {
   t.is(DEFAULT.apiKeyFor('/?key=&api_key=second', NO_HEADERS), 'second');
   t.is(DEFAULT.apiKeyFor('/?key&api_key=second', NO_HEADERS), 'second');
   t.is(DEFAULT.apiKeyFor('/?key=&key=again', NO_HEADERS), 'again');
@@ -45,7 +45,7 @@ test('an empty key is no key: the next APIKey is tried', (t) => {
   t.is(specs.apiKeyFor('/?k=query', headerMapOf([['x-key', '']])), 'query');
 });
 
-test('of a header that comes several times the first value that is not empty is the key', (t) => {
+test('the first value that is not empty in a repeated header is the key', (t) => {
   const key = (...values: string[]) => DEFAULT.apiKeyFor('/', headerMapOf(values.map((value) => ['x-api-key', value])));
   t.is(key('ada', 'other-1'), 'ada');
   t.is(key('ada', 'other-2'), 'ada', 'nobody gets another key by a second value');

@@ -61,7 +61,7 @@ test('forwarded attributes that are not present leave the static ones in force',
   t.deepEqual(bag.get(FORWARDED_NAME), stringAttribute('own'));
 });
 
-test('a caller can forward only what it may speak for, in the right type', (t) => {
+test('a caller can forward only the permitted attributes, in the right type', (t) => {
   const forwardedRoute = new Map<string, AttributeValue>([
     ['source.ip', bytesAttribute(new Uint8Array([10, 0, 0, 1]))],
     ['source.namespace', int64Attribute(7)],

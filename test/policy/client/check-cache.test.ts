@@ -63,7 +63,7 @@ test('map entries are compared by key, other entries do not matter', (t) => {
   t.is(cache.find(bag({})), undefined);
 });
 
-test('an answer that says nothing of what it depends on is not cached; one that depends on nothing holds for all', (t) => {
+test('an answer without references is not cached; one with an empty list holds for all requests', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   const { referencedAttributes: _, ...unknown } = allow();
   cache.store(user('ann'), unknown);
@@ -101,7 +101,7 @@ test('valid_use_count is how often an answer is used; 0 never, negative without 
   t.deepEqual([uses(2), uses(0), uses(-1), uses(1)], [2, 0, 4, 1]);
 });
 
-test('a new answer replaces the one before, whatever the order of its references', (t) => {
+test('a new answer replaces the previous one, for any order of its references', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   const references = [...EXACT_USER, { name: 'x', condition: 'ABSENCE' }] as const;
   cache.store(user('ann'), deny('old', { referencedAttributes: references }));
@@ -122,7 +122,7 @@ test('the least recently used answer goes first', (t) => {
   );
 });
 
-test('the cache holds 10,000 answers unless told otherwise', (t) => {
+test('the cache holds 10,000 answers by default', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   for (let n = 0; n <= 10_000; n++) cache.store(user(`u${n}`), allow({ referencedAttributes: EXACT_USER }));
   t.is(cache.size, 10_000);
@@ -156,7 +156,7 @@ const DIFFERENT: readonly (readonly [string, readonly AttributeValue[], readonly
 ];
 
 for (const [what, [a, b], [otherA, otherB]] of DIFFERENT) {
-  test(`answers tell apart ${what}`, (t) => {
+  test(`answers distinguish ${what}`, (t) => {
     const cache = createCheckCache({ clock: createFakeClock() });
     const referencedAttributes = [
       { name: 'a', condition: 'EXACT' },
@@ -177,7 +177,7 @@ const ALIKE: readonly AttributeValue[] = [
   ...[bytes('1'), bytes('\0i1'), bytes('s'), map(), map(['1', '']), map(['', '1'])],
 ];
 
-test('no two values are mistaken for each other, whatever their types', (t) => {
+test('different values of any types are never confused', (t) => {
   const referencedAttributes = [{ name: 'a', condition: 'EXACT' }] as const;
   for (const [index, a] of ALIKE.entries()) {
     const cache = createCheckCache({ clock: createFakeClock() });
@@ -211,7 +211,7 @@ const value: fc.Arbitrary<AttributeValue> = fc.oneof(
     .map((map) => stringMapAttribute(new Map(Object.entries(map)))),
 );
 
-test('an answer is found exactly for requests with equal values of what it references, of any type', (t) => {
+test('an answer is found exactly for requests with equal referenced values, of any type', (t) => {
   const names = [
     { name: 'a', condition: 'EXACT' },
     { name: 'b', condition: 'EXACT' },

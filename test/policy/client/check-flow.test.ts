@@ -93,7 +93,7 @@ test('a quota denial is RESOURCE_EXHAUSTED and names the quotas that refused, in
   t.deepEqual((await decision).exhaustedQuotas, ['b', 'a']);
 });
 
-test('a refused request is told the longest wait that a quota which refuses it wants', async (t) => {
+test('a refused request gets the longest wait of its refusing quotas', async (t) => {
   const { server, check } = setUp({ disableQuotaCache: true });
   const refuse = (retryAfterMs?: number): QuotaResult => ({
     grantedAmount: 0,
@@ -112,7 +112,7 @@ test('a refused request is told the longest wait that a quota which refuses it w
   t.false('retryAfterMs' in (await decisionOf({ a: ok, b: ok, ok })), 'nobody refused');
 });
 
-test('a caller’s deduplication id names the call; without it the client names each anew', (t) => {
+test('a caller’s deduplication id is the id of the call; without it the client makes one for each call', (t) => {
   const { server, check } = setUp({ disableQuotaCache: true });
   void check({ a: 1 }, { deduplicationId: 'request-7' });
   void check({ a: 1 }, { deduplicationId: 'request-7' });
@@ -168,7 +168,7 @@ test('a quota that the answer leaves out counts as granted', async (t) => {
   t.is((await decision).status.code, 'OK');
 });
 
-test('a server that denies without looking at quotas grants nothing by that', async (t) => {
+test('a server that denies without deciding about quotas grants nothing', async (t) => {
   const { server, check, answer } = setUp();
   void check({ a: 1 });
   await answer(0, { a: 1 }, allow({ validUseCount: 0 }));
@@ -179,7 +179,7 @@ test('a server that denies without looking at quotas grants nothing by that', as
   t.deepEqual(server.checks[2]?.request.quotas.get('a'), { amount: 10, bestEffort: true });
 });
 
-test('what was lent to a denied request is taken back, and not left for others', async (t) => {
+test('units that were lent to a denied request are taken back', async (t) => {
   const { check, answer } = setUp();
   void check({ a: 1 });
   await answer(0, { a: 1 }, allow({ validUseCount: 0 }));
@@ -191,7 +191,7 @@ test('what was lent to a denied request is taken back, and not left for others',
   t.is((await check({ a: 1 })).status.code, 'RESOURCE_EXHAUSTED');
 });
 
-test('what a request took from one quota is given back when another refuses it', async (t) => {
+test('units of one quota are released when another quota refuses the request', async (t) => {
   const { server, check, answer } = setUp();
   void check({ a: 1, b: 1 });
   await answer(0, { a: 1, b: 1 });
@@ -249,7 +249,7 @@ test('under FAIL_OPEN a background prefetch that fails counts as granted', async
   t.is((await check({ a: 9 })).status.code, 'OK');
 });
 
-test('under FAIL_CLOSE only granted units pass when the policy server is gone; later requests are UNAVAILABLE', async (t) => {
+test('under FAIL_CLOSE only granted units pass without the policy server; later requests are UNAVAILABLE', async (t) => {
   const { server, check, answer } = setUp({ networkFailPolicy: { policy: 'FAIL_CLOSE' } });
   void check({ a: 1 });
   await answer(0, { a: 1 });

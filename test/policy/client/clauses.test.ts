@@ -86,7 +86,7 @@ test('an exact match of an address may be written in any form, and IPv4 in IPv6 
   t.true(isCharged({ 'source.ip': { exact: '::ffff:10.1.2.3' } }));
 });
 
-test('request.size is what content-length says, and is absent where it says nothing', (t) => {
+test('request.size is the content-length, and absent without one', (t) => {
   t.deepEqual(bagOf(IPV4, HEADERS).get('request.size'), { type: 'int64', value: 12n });
   t.is(bagOf(IPV4).get('request.size'), undefined);
   t.is(bagOf(IPV4, { 'content-length': '-1' }).get('request.size'), undefined);

@@ -229,12 +229,12 @@ test('attributes of a pattern take precedence over those at the top level', (t) 
   t.is(operationOf(specs, 'GET', '/pets'), 'list');
 });
 
-test('a pattern without attributes of its own brings those at the top level', (t) => {
+test('a pattern without attributes has those of the top level', (t) => {
   const specs = compileApiSpecs([{ attributes: SERVICE, patterns: [{ httpMethod: 'GET', uriTemplate: '/pets' }] }]);
   t.is(operationOf(specs, 'GET', '/pets'), '?');
 });
 
-test('of several specs, only those whose patterns match bring their top level, and one template wins', (t) => {
+test('only specs with matching patterns add their top level, and one template wins', (t) => {
   const specs = compileApiSpecs([
     {
       attributes: { attributes: { first: { stringValue: '1' } } },
@@ -299,7 +299,7 @@ test('regexes are in RE2 syntax: a regex that backtracks elsewhere is linear her
   t.true(performance.now() - start < 2_000);
 });
 
-test('what cannot be used is named, and the rest of the spec works', (t) => {
+test('unusable parts are named, and the rest of the spec works', (t) => {
   const specs = compileApiSpecs([
     {
       patterns: [

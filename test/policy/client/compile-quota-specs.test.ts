@@ -82,7 +82,7 @@ for (const [title, match] of CONDITIONS) {
   test(`a clause on a missing attribute is false: ${title}`, (t) => {
     t.deepEqual(quotasOf([rule('q', { a: match })], bag({ b: 'x' })), []);
   });
-  test(`a clause on an attribute that is no string is false: ${title}`, (t) => {
+  test(`a clause on an attribute that is not a string is false: ${title}`, (t) => {
     t.deepEqual(quotasOf([rule('q', { a: match })], bag({ a: int64Attribute(1) })), []);
   });
 }
@@ -123,7 +123,7 @@ test('specs without rules charge nothing', (t) => {
   t.deepEqual(compileQuotaSpecs([{}]).chargesFor(bag({ a: '1' })), []);
 });
 
-test('what cannot be used is named, is never met, and leaves the other rules in force', (t) => {
+test('unusable conditions are named and never met, and other rules stay in force', (t) => {
   const compiled = compileQuotaSpecs([
     {
       rules: [
@@ -190,7 +190,7 @@ function matchesNaively(match: readonly AttributeMatchConfig[], values: Readonly
   );
 }
 
-test('for any rules and attributes the charges are those that a naive evaluation finds', (t) => {
+test('for any rules and attributes, the charges are those of a naive evaluation', (t) => {
   const rules = fc.array(fc.array(clause, { maxLength: 3 }), { minLength: 1, maxLength: 30 });
   const requests = fc.array(fc.dictionary(fc.constantFrom('x', 'y', 'z'), text, { maxKeys: 3 }), { maxLength: 4 });
   fc.assert(

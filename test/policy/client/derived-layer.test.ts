@@ -30,7 +30,7 @@ test('an attribute is made when it is first asked for, and once, whether it is t
   t.deepEqual(asked, ['a of r', 'b of r']);
 });
 
-test('given attributes go before those that are made, which are not made then', (t) => {
+test('given attributes take precedence over derived ones, which are not derived then', (t) => {
   const { asked, layer } = setUp({ a: 'given', d: 'more' });
   t.is(layer.get('a')?.value, 'given');
   t.is(layer.get('d')?.value, 'more');
@@ -61,7 +61,7 @@ test('as a whole it is the map of all attributes that are there, given ones incl
   t.deepEqual(asked, ['b of r', 'c of r']);
 });
 
-test('names of JavaScript itself are no attributes', (t) => {
+test('names of JavaScript are not attributes', (t) => {
   t.is(setUp().layer.get('constructor'), undefined);
   t.is(setUp().layer.get('__proto__'), undefined);
 });

@@ -37,12 +37,12 @@ for (const name of [
   'request.auth.principal',
   'request.api_key',
 ]) {
-  test(`a caller cannot forward ${name}, and what it forwards beside it counts`, (t) => {
+  test(`a caller cannot forward ${name}, and other forwarded attributes are used`, (t) => {
     t.deepEqual(accepted({ [name]: TEXT, 'shop.tenant': TEXT }), ['shop.tenant']);
   });
 }
 
-test('a caller may tell its uid, namespace and address and the service it means, in their types alone', (t) => {
+test('a caller may send its uid, namespace, address and the called service, only in their types', (t) => {
   t.deepEqual(
     accepted({ 'source.uid': TEXT, 'destination.service.host': TEXT, 'source.ip': bytesAttribute(new Uint8Array(4)) }),
     ['source.uid', 'destination.service.host', 'source.ip'],
@@ -69,7 +69,7 @@ test('the library writes the header x-mesh-attributes that it reads; the service
   t.is(forwardedAttributesHeader(encoder, {}), undefined);
 });
 
-test('the configuration of a client says who it is, and a receiver without its connection knows its address', (t) => {
+test('the configuration of a client has its identity, and a receiver without its connection has its address', (t) => {
   const protos = loadPolicyProtos();
   const proxy = {
     id: 'sidecar~10.0.0.7~web-1.shop~shop.svc.cluster.local',

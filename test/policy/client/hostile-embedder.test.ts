@@ -114,7 +114,7 @@ for (const [name, publishStatistics] of [
   ['throws', throwing('full')],
   ['rejects', () => Promise.reject(new Error('full'))],
 ] as const) {
-  test(`a publishStatistics that ${name} ends nothing, is told to onError, and is called again`, async (t) => {
+  test(`a publishStatistics that ${name} ends nothing, reaches onError, and is called again`, async (t) => {
     const { client, clock, errors } = setUp({ publishStatistics });
     clock.advance(10_000);
     clock.advance(10_000);
@@ -153,7 +153,7 @@ test('a clock that cannot wait for a retry ends the retries', async (t) => {
   t.is((await client.check({ attributes })).status.code, 'UNAVAILABLE');
 });
 
-test('a timer whose cancelling throws, and one that runs when it should not, end nothing', async (t) => {
+test('a timer with a failing cancel, and a timer that runs after its cancel, end nothing', async (t) => {
   const clock = createFakeClock();
   const timers: (() => void)[] = [];
   const schedule: Clock['schedule'] = (_delayMs, callback) => {
@@ -185,7 +185,7 @@ for (const [name, random] of [
   });
 }
 
-test('a fail policy of a service with waits that cannot be read is applied without them, and is told of', async (t) => {
+test('a fail policy of a service with unreadable waits is applied without them, and reported', async (t) => {
   const { client, errors } = setUp({ transport: answering({}) });
   const networkFailPolicy = { policy: 'FAIL_CLOSE', baseRetryWait: 'soon' } as const;
   const { status } = await client.check({ attributes, service: { networkFailPolicy } });
@@ -202,7 +202,7 @@ test('attributes that throw leave the check to the fail policy', async (t) => {
   t.deepEqual(errors, ['check: no attributes']);
 });
 
-test('TCP reports whose functions throw in a timer go on, and are told of', (t) => {
+test('TCP reports continue after exceptions in a timer, which are reported', (t) => {
   const clock = createFakeClock();
   const errors: unknown[] = [];
   let isBroken = false;

@@ -90,7 +90,7 @@ test('a request brings all HTTP check attributes in their types', (t) => {
   });
 });
 
-test('what a request does not have is absent, and the scheme defaults to http', (t) => {
+test('missing parts of a request are absent, and the scheme defaults to http', (t) => {
   const { auth: _auth, scheme: _scheme, ...rest } = REQUEST;
   const bare = { ...rest, target: '/', headers: new Map(), connection: { isMtls: false } };
   t.deepEqual(plain(deriveHttpAttributes(bare, NO_API)), {
@@ -154,7 +154,7 @@ for (const principal of ['cluster.local', 'cluster.local/sa/x', 'spiffe://cluste
   });
 }
 
-test('a Report adds what came of the request', (t) => {
+test('a Report adds the outcome of the request', (t) => {
   const layer = deriveHttpReportAttributes(
     {
       destinationIp: new Uint8Array([10, 0, 0, 2]),

@@ -94,7 +94,7 @@ test('defaultDestinationService: a request that names no service gets the config
   t.is(value(empty.check?.attributes, 'destination.service'), 'pay.shop');
 });
 
-test('a service that is not configured has no configuration, whatever its name', (t) => {
+test('an unconfigured service has no configuration, for any name', (t) => {
   for (const service of ['other.shop', 'constructor', '__proto__']) {
     t.is(serviceConfigFor(read(TWO_SERVICES), service), undefined);
   }
@@ -150,7 +150,7 @@ test('httpApiSpec: the API attributes of its specs are sent in Check and Report'
   t.is(value(report, 'api.operation'), 'list');
 });
 
-test('quotaSpec: Check asks for the quotas of all its specs whose rules match', async (t) => {
+test('quotaSpec: Check asks for the quotas of all matching rules', async (t) => {
   const fields = { serviceConfigs: { web: POLICIES }, defaultDestinationService: 'web' };
   const amounts = async (target: string) =>
     [...((await exchange(fields, { target })).check?.quotas ?? [])].map(([quota, { amount }]) => [quota, amount]);

@@ -13,7 +13,7 @@ const operations = fc.integer({ min: 0, max: 4 }).chain((length) =>
   ),
 );
 
-test('whatever is set and deleted, exactly the keys that are there are found, with their last values', (t) => {
+test('after any sets and deletes, exactly the remaining keys are found, with their last values', (t) => {
   fc.assert(
     fc.property(operations, (steps) => {
       const tree = new PartsTree<number>();
@@ -35,7 +35,7 @@ test('whatever is set and deleted, exactly the keys that are there are found, wi
   );
 });
 
-test('keys are told apart by every part, however the parts would read in a row', (t) => {
+test('keys differ by every part, also when their joined parts are equal', (t) => {
   const tree = new PartsTree<string>();
   const keys: readonly Parts[] = [
     ['a', 'bc'],

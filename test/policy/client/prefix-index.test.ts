@@ -4,7 +4,7 @@ import { PrefixIndex } from '../../../src/policy/client/prefix-index.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '\u00e9', '\ud83d\ude00'), maxLength: 5 });
 
-test('for any prefixes and any text exactly those are found that the text starts with, the longest first', (t) => {
+test('for any prefixes and any text, exactly the prefixes of the text are found, the longest first', (t) => {
   fc.assert(
     fc.property(fc.uniqueArray(text, { maxLength: 20 }), fc.array(text, { maxLength: 5 }), (prefixes, texts) => {
       const index = new PrefixIndex(new Map(prefixes.map((prefix) => [prefix, prefix])));

@@ -28,7 +28,7 @@ function teach(cache: QuotaCache, quota: string, apiKey: string): void {
   question(cache.charge(quota, 1, key(apiKey)))?.answer(grants(1));
 }
 
-test('an uncached quota is asked for its very amount, all or nothing', (t) => {
+test('an uncached quota is asked for the exact amount, all or nothing', (t) => {
   const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   const asked = question(cache.charge('rate', 3, key('a')));
   t.is(asked?.amount, 3);
@@ -55,7 +55,7 @@ for (const [name, reply, expected] of REPLIES) {
   });
 }
 
-test('once the server has said what a quota depends on, it is prefetched for requests with equal values', (t) => {
+test('a quota is prefetched for requests with equal values once the server has named its attributes', (t) => {
   const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   teach(cache, 'rate', 'a');
   const outcome = cache.charge('rate', 1, key('a'));
@@ -76,7 +76,7 @@ test('units of one key are not charged by requests with another', (t) => {
   t.is(cache.charge('rate', 1, key('b')).type, 'granted');
 });
 
-test('requests that ask at the same time share what the first of them learns', (t) => {
+test('concurrent requests share the attributes that the first one learns', (t) => {
   const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   const [first, second] = [cache.charge('rate', 1, key('a')), cache.charge('rate', 1, key('a'))];
   question(first)?.answer(grants(1));
@@ -86,7 +86,7 @@ test('requests that ask at the same time share what the first of them learns', (
   t.is(cache.charge('rate', 1, key('a')).type, 'refused');
 });
 
-test('an answer that does not say what the quota depends on teaches nothing', (t) => {
+test('an answer without the attributes of the quota is not cached', (t) => {
   const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   question(cache.charge('rate', 1, key('a')))?.answer({ grantedAmount: 1 });
   t.is(cache.charge('rate', 1, key('a')).type, 'unknown');
@@ -128,13 +128,13 @@ test('10,000 quotas are kept, the least recently used go first', (t) => {
   t.is(cache.charge('rate', 1, key('k1')).type, 'granted');
 });
 
-test('disableQuotaCache: every charge is asked for, whatever was answered before', (t) => {
+test('disableQuotaCache: the server is asked about every charge', (t) => {
   const cache = createUncachedQuotas('FAIL_OPEN');
   teach(cache, 'rate', 'a');
   t.like(question(cache.charge('rate', 2, key('a'))), { amount: 2, bestEffort: false });
 });
 
-test('a refusal tells how long to wait, whether the server or the cache refuses', (t) => {
+test('a refusal has the wait, from the server and from the cache', (t) => {
   const clock = createFakeClock();
   const cache = createQuotaCache({ clock, failPolicy: 'FAIL_OPEN' });
   const refused: QuotaReply = { ...grants(0), retryAfterMs: 3000 };

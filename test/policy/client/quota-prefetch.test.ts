@@ -60,7 +60,7 @@ test('it asks for more when less than half of what is desired is available and n
   t.is(fetchOf(prefetch.take(1))?.amount, 10);
 });
 
-test('what is asked for ahead of need is not lent', (t) => {
+test('units that are requested ahead are not lent', (t) => {
   const { prefetch } = setUp();
   grant(prefetch.take(6), 10);
   const ahead = prefetch.take(1);
@@ -78,7 +78,7 @@ test('open with less available than the amount, it asks even while a call is in 
   t.is(fetchOf(take)?.amount, 10);
 });
 
-test('after a partial grant it is closed: what is lent and not granted is taken back, 500 ms without asking', (t) => {
+test('after a partial grant it is closed: loans without a grant are taken back, and it does not ask for 500 ms', (t) => {
   const { clock, prefetch } = setUp();
   grant(prefetch.take(1), 3);
   t.is(countTakes(prefetch, 100), 2);
@@ -141,7 +141,7 @@ test('under FAIL_CLOSE nothing is lent, a lost call grants nothing, and the next
   t.is(prefetch.take(1).type, 'undecided');
 });
 
-test('a question that was not looked at takes back what was lent and closes nothing', (t) => {
+test('a skipped question takes back its loan and closes nothing', (t) => {
   const { prefetch } = setUp();
   fetchOf(prefetch.take(1))?.settle({ type: 'skipped' });
   t.is(countTakes(prefetch, 100), 0);
@@ -168,7 +168,7 @@ test('grants expire after 60 s at the latest', (t) => {
   }
 });
 
-test('what a refused request gives back can be taken again, until it would have expired', (t) => {
+test('released units can be taken again until they expire', (t) => {
   const { clock, prefetch } = setUp();
   grant(prefetch.take(1), 10, 1000);
   const release = prefetch.takeAvailable(9);
@@ -182,7 +182,7 @@ test('what a refused request gives back can be taken again, until it would have 
   t.is(prefetch.takeAvailable(1), undefined);
 });
 
-test('what was lent, used and then not granted is taken back from other grants', (t) => {
+test('used loans without a grant are taken back from other grants', (t) => {
   const { prefetch } = setUp();
   const first = prefetch.take(8);
   const second = prefetch.take(5);
@@ -291,7 +291,7 @@ test('it never lets through more than the server granted plus what it lent and t
   t.pass();
 });
 
-test('it refuses nobody while the server grants everything', (t) => {
+test('it refuses no request while the server grants everything', (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => play(steps, true).refused === 0),
     { numRuns: 300 },
@@ -329,7 +329,7 @@ test('with a server that answers at once, no more than one lent amount is ever l
   t.pass();
 });
 
-test('after a partial grant it tells how long the server wants it to wait from now on', (t) => {
+test('after a partial grant it returns the rest of the wait of the server', (t) => {
   const { clock, prefetch } = setUp();
   t.is(prefetch.retryAfterMs(), undefined);
   fetchOf(prefetch.take(1))?.settle({ type: 'granted', amount: 0, retryAfterMs: 2000 });

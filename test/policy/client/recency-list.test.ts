@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { createRecencyList, type RecencyLink } from '../../../src/policy/client/recency-list.js';
 
-test('items come out in the order in which they were used last', (t) => {
+test('items are returned in the order of their last use', (t) => {
   const step = fc.record({ type: fc.constantFrom('add', 'touch', 'remove'), pick: fc.nat(20) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {

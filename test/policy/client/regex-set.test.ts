@@ -63,7 +63,7 @@ test('the same expression may be in a set more than once', (t) => {
   t.deepEqual(new RegexSet(['a', 'b', 'a']).match('a'), [0, 2]);
 });
 
-test('a set whose states do not fit in memory still finds what matches', (t) => {
+test('a set whose states do not fit in memory still finds all matches', (t) => {
   const regexes = Array.from({ length: 300 }, (_, index) => `.*a.{${index % 20}}b.*c${index}`);
   const set = new RegexSet(regexes);
   const subject = `${'xaabab'.repeat(20)}c7`;

@@ -55,7 +55,7 @@ test('reportBatchMaxTime: 0 and no value mean 1000 ms after the first report of 
   }
 });
 
-test('reportBatchMaxTime: the time starts anew with each batch', (t) => {
+test('reportBatchMaxTime: the time restarts with each batch', (t) => {
   const { clock, report, sizes } = setUp({ reportBatchMaxEntries: 2, reportBatchMaxTime: '200ms' });
   report(1);
   clock.advance(150);

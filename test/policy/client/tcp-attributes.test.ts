@@ -37,7 +37,7 @@ test('a TCP connection brings all its check attributes in their types', (t) => {
   });
 });
 
-test('TCP reports tell bytes since the report before and in total, and the duration only at the end', (t) => {
+test('TCP reports have the bytes since the previous report and in total, and the duration only at the end', (t) => {
   const open = { event: { type: 'open' }, total: { received: 10n, sent: 0n } } as const;
   const middle = { event: { type: 'continue' }, total: { received: 30n, sent: 5n }, lastReported: open.total } as const;
   const close = {

@@ -94,7 +94,7 @@ test('connectionQuotaSpec: a new connection is charged the quotas of the rules t
   );
 });
 
-test('connectionQuotaSpec: without one a connection is charged nothing', async (t) => {
+test('without connectionQuotaSpec, a connection is charged nothing', async (t) => {
   t.deepEqual([...((await connect({})).checks[0]?.quotas ?? [])], []);
 });
 

@@ -73,7 +73,7 @@ test('each report knows the totals of the one before, for its deltas', (t) => {
   );
 });
 
-test('the duration of the connection is told when it closes', (t) => {
+test('the duration of the connection is reported when it closes', (t) => {
   const { clock, reports, close } = open();
   clock.advance(1234.5);
   close();

@@ -89,7 +89,7 @@ function patternsOf(texts: readonly (readonly [string, string])[]): readonly Pat
   });
 }
 
-test('for any templates and any path the best template is the one that a naive matcher finds', (t) => {
+test('for any templates and any path, the result is the template that a naive matcher finds', (t) => {
   fc.assert(
     fc.property(fc.array(pattern, { minLength: 4, maxLength: 16 }), path, fc.constantFrom('GET', 'PUT'), (...run) => {
       const [texts, request, method] = run;

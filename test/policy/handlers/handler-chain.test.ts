@@ -66,7 +66,7 @@ for (const [how, wrap] of [
     t.deepEqual(calls, ['a checks', 'b checks']);
   });
 
-  test(`what each handler found out ${how} is kept in the decision`, async (t) => {
+  test(`the facts that each handler finds ${how} are kept in the decision`, async (t) => {
     const calls: string[] = [];
     const chain = createHandlerChain([
       handlerOf(calls, 'a', { decision: wrap({ ...ALLOWED, isCheckCacheHit: true, failure: 'backend' }) }),
@@ -168,7 +168,7 @@ test('a call under way ends with the handlers that it began with', async (t) => 
   t.deepEqual(calls, ['a checks', 'a closes', 'b closes', 'b checks']);
 });
 
-test('closing waits for handlers that were replaced before, and tells of those that fail', async (t) => {
+test('closing waits for replaced handlers, and reports the ones that fail', async (t) => {
   const errors: unknown[] = [];
   const failing = { ...handlerOf([], 'a'), close: () => Promise.reject(new Error('stuck')) };
   const chain = createHandlerChain([failing], (error) => errors.push(error));

@@ -72,7 +72,7 @@ test('an unknown key, and a request without one, is refused with 403 and not cou
   t.false(text.includes('policy_server_quota_charges_total{'));
 });
 
-test('a request whose key another of its quotas does not know charges neither', async (t) => {
+test('a request with a key that one of its quotas does not know charges no quota', async (t) => {
   const { ask } = setUp({ values: ['plain', 'gold'] });
   t.is((await ask('plain', ['requests', 'other'])).code, 'PERMISSION_DENIED');
   t.is((await ask('gold', ['requests', 'other'])).code, 'OK');

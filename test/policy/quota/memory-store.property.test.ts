@@ -140,7 +140,7 @@ test('random histories: never more than the limit in any window, all or nothing,
   await t.notThrowsAsync(fc.assert(fc.asyncProperty(history, play), { numRuns: 2000 }));
 });
 
-test('random waits: who comes back after the time that he was told is let in, and not a millisecond before', async (t) => {
+test('random waits: a retry succeeds after the announced wait, and not a millisecond earlier', async (t) => {
   const waits = fc.array(fc.record({ waitMs: fc.nat({ max: 200 }), amount: fc.integer({ min: 1, max: 5 }) }), {
     maxLength: 30,
   });

@@ -31,14 +31,14 @@ test('an amount that does not fit is refused as a whole, best effort takes what 
   t.like(await charge({ amount: 4, bestEffort: true }), { granted: 0, isCharged: false });
 });
 
-test('a limit of 0 refuses all, and tells nobody to come back', async (t) => {
+test('a limit of 0 refuses everything, without a wait', async (t) => {
   const { charge } = setUp();
   const nothing = { granted: 0, isCharged: false, validMs: 60_000 };
   t.deepEqual(await charge({ maxAmount: 0 }), nothing);
   t.deepEqual(await charge({ maxAmount: 0, bestEffort: true }), nothing);
 });
 
-test('more than there ever is is refused without a time to come back', async (t) => {
+test('an amount above the limit is refused without a wait', async (t) => {
   const { charge } = setUp();
   t.false('retryAfterMs' in (await charge({ amount: 11 })));
   t.like(await charge({ amount: Number.MAX_SAFE_INTEGER, maxAmount: Number.MAX_SAFE_INTEGER }), {
@@ -69,7 +69,7 @@ test('a rolling window of a minute frees an amount a minute later, rounded up to
   t.is((await charge({ amount: 10 })).granted, 10);
 });
 
-test('the time to come back is that at which enough has been freed, not the first unit', async (t) => {
+test('the wait ends when enough units are free, not at the first unit', async (t) => {
   const { clock, charge } = setUp();
   for (let second = 0; second < 10; second++) {
     await charge();
@@ -84,14 +84,14 @@ test('the time to come back is that at which enough has been freed, not the firs
   t.is((await charge({ amount: 4 })).granted, 4);
 });
 
-test('best effort that takes what is left is told when the first of what others used comes back', async (t) => {
+test('best effort that takes the rest gets the wait for the first released units', async (t) => {
   const { clock, charge } = setUp();
   await charge({ amount: 4 });
   clock.advance(20_000);
   t.like(await charge({ amount: 8, bestEffort: true }), { granted: 6, retryAfterMs: 41_000 });
 });
 
-test('best effort that takes the last is told when there is more', async (t) => {
+test('best effort that takes the last units gets the wait for more', async (t) => {
   const { charge } = setUp();
   t.like(await charge({ amount: 15, bestEffort: true }), { granted: 10, retryAfterMs: 61_000 });
 });
@@ -139,7 +139,7 @@ test('best effort stands for itself: it hinders no other charge and is not hinde
   ]);
 });
 
-test('a changed limit holds at once for what was used already', async (t) => {
+test('a changed limit applies at once to the counted amounts', async (t) => {
   const { charge } = setUp();
   await charge({ amount: 10 });
   t.is((await charge({ maxAmount: 12, amount: 3 })).granted, 0);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createBoundedMemo } from '../../../src/policy/server/bounded-memo.js';
 
-test('what was made of a key is remembered', (t) => {
+test('the value of a key is remembered', (t) => {
   let made = 0;
   const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10, characters: 100 }, (key) => `${key}${made++}`);
   t.is(memo('a'), 'a0');
@@ -9,7 +9,7 @@ test('what was made of a key is remembered', (t) => {
   t.is(memo('b'), 'b1');
 });
 
-test('what is used stays, whatever else comes and goes', (t) => {
+test('used values stay, for any number of others', (t) => {
   let made = 0;
   const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10, characters: 100 }, (key) => {
     made++;
@@ -22,7 +22,7 @@ test('what is used stays, whatever else comes and goes', (t) => {
   t.is(made, 1001);
 });
 
-test('what is not used any more is forgotten', (t) => {
+test('unused values are dropped', (t) => {
   const made: string[] = [];
   const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10, characters: 100 }, (key) => made.push(key));
   for (const key of ['a', 'b', 'c', 'd', 'e', 'a']) memo(key);
@@ -39,7 +39,7 @@ test('few long keys are remembered where there is room for many short ones', (t)
   t.is(made.length, 10, 'callers with long keys fill no memory: what is not used goes');
 });
 
-test('keys that are too long are made anew each time', (t) => {
+test('values of long keys are computed each time', (t) => {
   let made = 0;
   const memo = createBoundedMemo({ entries: 2, maxKeyLength: 3, characters: 100 }, () => made++);
   memo('long key');

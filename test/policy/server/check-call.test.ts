@@ -23,12 +23,12 @@ test('the metadata of a Check names configuration, service, and for a connection
 });
 
 for (const time of ['', '-', '1795271864', '1795271864.5', '-1.000000000', 'x', '9999999999999999.000000000']) {
-  test(`the time ${JSON.stringify(time)} is none`, (t) => {
+  test(`the time ${JSON.stringify(time)} is invalid`, (t) => {
     t.is(read({ 'x-mesh-connection-time': time }).connectionTimeNs, undefined);
   });
 }
 
-test('what is missing, empty, or was not known to Envoy is left out', (t) => {
+test('missing, empty and unknown values are left out', (t) => {
   const nothing = {
     caller: { type: 'anonymous' },
     peer: '',

@@ -84,7 +84,7 @@ test("attributes apply in the order of ServiceConfig: the filter's, the route's,
   t.is(asked(rig, 'request.method'), 'GET');
 });
 
-test('forwarded attributes are ignored where the configuration says so, as on gateways', async (t) => {
+test('forwarded attributes are ignored when the configuration disables them, as on gateways', async (t) => {
   const rig = createRig();
   const configText = httpConfigText({
     ignoreForwardedAttributes: true,
@@ -98,7 +98,7 @@ test('forwarded attributes are ignored where the configuration says so, as on ga
   t.false('forwarded_attributes' in dynamicMetadata.fields);
 });
 
-test('a caller can forward only who it is and which service it means', async (t) => {
+test('a caller can forward only its identity and the called service', async (t) => {
   const rig = createRig();
   const header = forwardedHeader({ 'source.uid': 'caller', 'request.api_key': 'stolen', 'destination.uid': 'another' });
   await rig.ask(httpCheck({ headers: { 'x-mesh-attributes': header } }));
@@ -107,7 +107,7 @@ test('a caller can forward only who it is and which service it means', async (t)
   t.is(asked(rig, 'destination.uid'), undefined);
 });
 
-test('a caller cannot say that a request is for another service than the one that has it', async (t) => {
+test('a caller cannot assign a request to another service', async (t) => {
   const own = { 'destination.service.host': BOOKS, 'destination.service.name': 'books' };
   const rig = createRig({ services: { [BOOKS]: { mixerAttributes: texts(own) } } });
   const header = forwardedHeader({
@@ -207,7 +207,7 @@ test('a request is charged by the rules for its API operation and key, all quota
   t.is(rig.transport.checks.length, 3);
 });
 
-test('an exhausted quota refuses with 429, names itself, and says when to come again', async (t) => {
+test('an exhausted quota refuses with 429, its name and retry-after', async (t) => {
   const rig = createRig({ services: { [BOOKS]: API } });
   rig.transport.answer = () => ({
     precondition: allow(),
@@ -247,7 +247,7 @@ test('attempts at one Check have one deduplication id; no two requests have the 
   t.is(new Set([first, ...others]).size, 6);
 });
 
-test('a service whose checks are disabled is not asked about', async (t) => {
+test('a service with disabled checks is not checked', async (t) => {
   const rig = createRig({ services: { [BOOKS]: { ...CHARGED, disableCheckCalls: true } } });
   t.is((await rig.ask(httpCheck(), { service: BOOKS })).status.code, 0);
   t.is((await rig.ask(TCP_CHECK, { configText: tcpConfigText({ disableCheckCalls: true }) })).status.code, 0);
@@ -286,7 +286,7 @@ for (const [policy, code] of [
   ['FAIL_OPEN', 0],
   ['FAIL_CLOSE', 13],
 ] as const) {
-  test(`a failure of our own inside a Check is answered by ${policy}, counted and logged, and ends nothing`, async (t) => {
+  test(`after an internal failure ${policy} answers the Check; the failure is counted and logged`, async (t) => {
     const rig = createRig({ services: { [BOOKS]: CHARGED } });
     rig.server.observe({
       find: () => {
@@ -313,7 +313,7 @@ for (const [policy, code] of [
   });
 }
 
-test('a call whose configuration cannot be read is an error, for not even its fail policy is known', async (t) => {
+test('a call with an unreadable configuration is an error, because even its fail policy is unknown', async (t) => {
   const rig = createRig();
   const check = () => rig.server.checks.check(checkRequestBytes(httpCheck()), { configText: 'no message' });
   const error = await t.throwsAsync(check, { instanceOf: CallConfigError });
@@ -329,14 +329,14 @@ test('a call whose configuration cannot be read is an error, for not even its fa
   );
 });
 
-test('a backend in this process is asked about every request, whatever caches the configuration allows', async (t) => {
+test('a handler in this process decides about every request, for any cache setting', async (t) => {
   const rig = createRig({ services: { [BOOKS]: CHARGED } });
   rig.transport.answer = (request) => ({ ...grantAll(request), precondition: allow() });
   for (let index = 0; index < 3; index++) await rig.ask(httpCheck({ id: `${index}` }), { service: BOOKS });
   t.is(rig.transport.checks.length, 3);
 });
 
-test('answers of a remote backend are cached as the configuration says', async (t) => {
+test('answers of a remote server are cached as configured', async (t) => {
   const rig = createRig({ isLocal: false });
   const metadataOf = async (configText: string) => (await rig.ask(httpCheck(), { configText })).dynamicMetadata.fields;
   const cached = httpConfigText({ transport: transport({}) });
@@ -349,7 +349,7 @@ test('answers of a remote backend are cached as the configuration says', async (
   t.is(rig.transport.checks.length, 3);
 });
 
-test('proxies that differ in who they are and in their fail policy share the answers of a remote backend', async (t) => {
+test('proxies with different identities and fail policies share the answers of a remote server', async (t) => {
   const rig = createRig({ isLocal: false });
   for (const [index, policy] of (['FAIL_OPEN', 'FAIL_CLOSE', 'FAIL_OPEN'] as const).entries()) {
     const own = texts({ 'source.uid': `orchestrator://proxy-${index}` });
@@ -362,7 +362,7 @@ test('proxies that differ in who they are and in their fail policy share the ans
   t.is(rig.transport.checks.length, 1);
 });
 
-test('a denial of the backend comes back with its status and text', async (t) => {
+test('a denial reaches the caller with its status and text', async (t) => {
   const rig = createRig();
   rig.transport.answer = () => ({ precondition: deny('not for you'), quotas: new Map() });
   const { deniedResponse, dynamicMetadata } = await rig.ask(httpCheck());

@@ -44,7 +44,7 @@ for (const [name, match] of Object.entries(MET)) {
   });
 }
 
-test('a Check tells the policy backend source.ip and request.size of an HTTP request', async (t) => {
+test('a Check has source.ip and request.size of an HTTP request', async (t) => {
   const rig = createRig({ services: { [WEB]: configWith(specWith({})) } });
   await rig.ask(httpCheck({ headers: HEADERS }), { configText: httpConfigText({}), service: WEB });
   const attributes = rig.transport.checks.at(-1)?.attributes;

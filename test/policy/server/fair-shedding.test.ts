@@ -38,7 +38,7 @@ test('of several that send much, each keeps as much as the others', (t) => {
   t.true(Math.abs(400 * a + 200 * b - 305) < 1e-9);
 });
 
-test('a peer that has just come is not shed, and nothing is shed without a share', (t) => {
+test('a new peer is not shed, and no check is shed without a share', (t) => {
   const fair = createFairShedding();
   ask(fair, { a: 100 });
   fair.next(0.5);
@@ -48,7 +48,7 @@ test('a peer that has just come is not shed, and nothing is shed without a share
   t.is(fair.chanceOf('a'), 0);
 });
 
-test('a stretch without a flood does not make those shed that sent little in it', (t) => {
+test('a period without a flood does not cause quiet peers to be shed', (t) => {
   const fair = createFairShedding();
   ask(fair, { flood: 500, web: 2 });
   fair.next(0.6);
@@ -58,7 +58,7 @@ test('a stretch without a flood does not make those shed that sent little in it'
   t.true((ask(fair, { flood: 100 })['flood'] ?? 0) > 0.5);
 });
 
-test('peers beyond those that are counted apart share one count', (t) => {
+test('peers above the limit share one count', (t) => {
   const fair = createFairShedding();
   for (let peer = 0; peer < 20_000; peer++) fair.chanceOf(`peer-${peer}`);
   for (let peer = 20_000; peer < 40_000; peer++) fair.chanceOf(`peer-${peer}`);

@@ -71,7 +71,7 @@ function setUp(config = LOCAL) {
   return { handlers, charge, events, transport };
 }
 
-test('what was used stays used when the configuration changes and names the same storage', async (t) => {
+test('counters stay when the configuration changes and names the same storage', async (t) => {
   const { handlers, charge, events } = setUp();
   t.is(await charge(8), 'OK');
   handlers.update({ ...LOCAL, quotas: [{ ...RATE, maxAmount: 12 }] });

@@ -38,7 +38,7 @@ function rigWith(
 
 const limits = { ...DEFAULT_REGEX_LIMITS, serviceBytes: 2 * MIB };
 
-test('rules whose expressions are beyond the budget of a service are left out under FAIL_OPEN, with a metric and a log line', async (t) => {
+test('rules above the expression budget of a service are left out under FAIL_OPEN, with a metric and a log line', async (t) => {
   const rig = rigWith([...largeRules(20), ALL], { regexLimits: limits });
   const { status } = await rig.ask(httpCheck({ path: '/x0' }), { service: BOOKS });
   t.is(status.code, 0);

@@ -62,7 +62,7 @@ function createRig(mixerCheckServer = 'embedded', service = MESHD) {
   };
 }
 
-test('two pods of one revision that count in memory are told of at once, in log and metric', async (t) => {
+test('two pods of one revision that count in memory are logged and counted at once', async (t) => {
   const rig = createRig();
   rig.pods(['a', 1]);
   t.is(rig.watch.unshared(), undefined);
@@ -78,7 +78,7 @@ test('two pods of one revision that count in memory are told of at once, in log 
   });
 });
 
-test('the surge of a rollout is not told of, however often one replica is rolled', (t) => {
+test('the surge of a rollout is not reported, for any number of rollouts', (t) => {
   const rig = createRig();
   rig.pods(['a', 1]);
   for (const [before, after, number] of [
@@ -96,7 +96,7 @@ test('the surge of a rollout is not told of, however often one replica is rolled
   t.is(rig.changes(), 0);
 });
 
-test('pods of two revisions that stay are told of after a minute', (t) => {
+test('pods of two revisions that stay are reported after a minute', (t) => {
   const rig = createRig();
   rig.pods(['a', 1], ['b', 2]);
   rig.clock.advance(MINUTE_MS - 1);
@@ -151,7 +151,7 @@ test('replicas of meshd matter only where they check', (t) => {
   }
 });
 
-test('policy servers of their own process are told of once one of them says that it counts in memory', (t) => {
+test('separate policy servers are reported when one of them counts in memory', (t) => {
   const service = buildService({ name: 'policy', namespace: 'shop' });
   const rig = createRig(`${service.hostname}:15016`, service);
   rig.pods(['a', 1], ['a', 2]);
@@ -164,7 +164,7 @@ test('policy servers of their own process are told of once one of them says that
   t.is(rig.watch.unshared(), undefined);
 });
 
-test('where the mesh has no Service of the control plane there is nothing to tell', (t) => {
+test('without a Service of the control plane, no replicas are reported', (t) => {
   const rig = createRig();
   rig.watch.observe(buildContext({ mesh: { ...MESH, policy: { ...MESH.policy, mixerCheckServer: 'embedded' } } }));
   rig.clock.advance(MINUTE_MS * 2);

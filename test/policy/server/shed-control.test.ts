@@ -33,7 +33,7 @@ test('a server that has pauses sheds nothing', (t) => {
   t.is(control.share, 0);
 });
 
-test('nothing is shed before the loop was full for the configured time, and then no queue stays', (t) => {
+test('checks are shed after the loop was full for the configured time, and then no queue remains', (t) => {
   const { control, run } = createServer();
   run(10, 500);
   run(4, 1150);
@@ -45,7 +45,7 @@ test('nothing is shed before the loop was full for the configured time, and then
   t.true(average(later.slice(100).map(({ decided }) => decided)) > 250);
 });
 
-test('at twice and at ten times what the server can decide, it decides at least half of what it can', (t) => {
+test('at two and at ten times its capacity, the server decides at least half of its capacity', (t) => {
   for (const demand of [2000, 10_000]) {
     const { run } = createServer();
     run(10, 500);
@@ -62,14 +62,14 @@ test('shedding ends soon after the demand', (t) => {
   t.is(control.share, 0);
 });
 
-test('a loop that is full of other work sheds nothing', (t) => {
+test('a loop that is busy with other work sheds nothing', (t) => {
   const { control, run } = createServer();
   run(50, 900);
   run(100, 100, 90);
   t.is(control.share, 0);
 });
 
-test('a process that has no processor time for few checks sheds none of them', (t) => {
+test('a process without processor time for a few checks sheds none of them', (t) => {
   const control = createShedControl();
   for (let window = 0; window < 50; window++) {
     const nowMs = window * WINDOW_MS;

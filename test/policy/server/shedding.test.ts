@@ -44,7 +44,7 @@ async function overloaded(
   return { ...rig, charged: () => rig.transport.checks.length - before };
 }
 
-test('a check that is shed passes by FAIL_OPEN, is charged nothing, and is marked for its report', async (t) => {
+test('a shed check passes under FAIL_OPEN without a charge, and is marked for its report', async (t) => {
   const rig = await overloaded({ services: { services: { [BOOKS]: QUOTA } } });
   const { status, okResponse, dynamicMetadata } = await rig.ask(httpCheck(), { service: BOOKS });
   t.is(status.code, 0);
@@ -102,7 +102,7 @@ test('a proxy without check calls is never refused', async (t) => {
   t.is((await rig.ask({ attributes: {} }, { configText })).status.code, 0);
 });
 
-test('what cannot be read is an error for a shed check as for any other', async (t) => {
+test('an unreadable shed check is an error like any other', async (t) => {
   const rig = await overloaded({});
   await t.throwsAsync(rig.server.checks.check(Buffer.from('0aff', 'hex'), {}), { instanceOf: EnvoyMessageError });
   await t.throwsAsync(rig.server.checks.check(checkRequestBytes(httpCheck()), { configText: '%' }), {
@@ -116,7 +116,7 @@ test('with shed: false every check is decided', async (t) => {
   t.is(rig.charged(), 1);
 });
 
-test('checks beyond those that may wait for the store are shed, and decided again once others have ended', async (t) => {
+test('checks above the limit of waiting checks are shed until others have ended', async (t) => {
   const rig = createRig({ overload: () => ({ shed: true, shedAfterMs: 500, maxPendingChecks: 2 }) });
   const ends: (() => void)[] = [];
   rig.transport.answer = () =>

@@ -20,7 +20,7 @@ function told(entry: TcpLogEvent, connections = createTcpConnections()): readonl
   });
 }
 
-test('a connection is reported as opened once it is allowed, then with what it carried since, then as closed', (t) => {
+test('a connection is reported as opened once it is allowed, then with its new bytes, then as closed', (t) => {
   const connections = createTcpConnections();
   t.deepEqual(told(event({ moment: 'connected' }), connections), []);
   t.deepEqual(told(event({ check: 'allowed', total: total(5n, 3n) }), connections), [
@@ -49,7 +49,7 @@ test('a connection that was denied is not reported at all', (t) => {
   t.is(connections.size, 0);
 });
 
-test('a connection that carries nothing yet may be denied yet: nothing is reported', (t) => {
+test('a connection without data is not reported, because it may still be denied', (t) => {
   const connections = createTcpConnections();
   told(event({ moment: 'connected' }), connections);
   t.deepEqual(told(event({}), connections), []);
@@ -64,7 +64,7 @@ test('a connection on which the workload spoke first and that was denied then is
   ]);
 });
 
-test('of a connection that others reported before, only what comes from now on is counted', (t) => {
+test('only new bytes of a connection that another server reported are counted', (t) => {
   const connections = createTcpConnections();
   const older = { isOlderThanLog: true, check: 'allowed' as const };
   t.deepEqual(told(event({ ...older, total: total(100n, 100n) }), connections), ['continue +0/0 of 100/100']);
@@ -73,7 +73,7 @@ test('of a connection that others reported before, only what comes from now on i
   ]);
 });
 
-test('open connections are remembered up to a limit, those heard of last the longest', (t) => {
+test('the number of remembered connections is bounded, and the most recent ones stay', (t) => {
   const connections = createTcpConnections(2);
   for (const id of ['c1', 'c2', 'c1', 'c3']) told(event({ id, total: total(5n, 5n) }), connections);
   t.is(connections.size, 2);

@@ -99,7 +99,7 @@ const BAD_CHECKS: readonly (readonly [string, Uint8Array, string])[] = [
 ];
 
 for (const [what, bytes, message] of BAD_CHECKS) {
-  test(`a Check with ${what} is refused with what is wrong`, (t) => {
+  test(`a Check with ${what} is refused with its problem`, (t) => {
     t.throws(() => codec.decodeCheckRequest(bytes), { instanceOf: PolicyWireError, message });
   });
 }
@@ -157,7 +157,7 @@ test('a report uses its own words, and the default words only when it has none',
   });
 });
 
-test('bytes that are no message are refused, and never anything but a PolicyWireError is thrown', (t) => {
+test('invalid bytes are refused, always with a PolicyWireError', (t) => {
   t.throws(() => codec.decodeCheckRequest(Buffer.from([0x0a, 0x7f])), {
     instanceOf: PolicyWireError,
     message: /^CheckRequest cannot be decoded: /,

@@ -165,7 +165,7 @@ test('any negative number of uses is without limit', (t) => {
   }
 });
 
-test('a sender that knows few words of the protocol writes the others out, and says how many it knows', (t) => {
+test('a sender that knows few protocol words writes out the others, and sends the number of known words', (t) => {
   const names = GLOBAL_WORDS.slice(0, 5);
   const layer = new Map(names.map((name) => [name, { type: 'bool', value: true } as const]));
   const bytes = createPolicyCodec(protos, { globalWordCount: 3 }).encodeCheckRequest(request(layer));
@@ -176,14 +176,14 @@ test('a sender that knows few words of the protocol writes the others out, and s
   t.is((protos.type('mesh.policy.v1.CheckRequest').decode(bytes) as { globalWordCount?: number }).globalWordCount, 3);
 });
 
-test('a status number that nobody knows refuses as UNKNOWN', (t) => {
+test('an unknown status number refuses as UNKNOWN', (t) => {
   for (const code of [17, 99, -1]) {
     const bytes = encodeResponse({ precondition: { status: { code, message: 'what?' } } });
     t.deepEqual(codec.decodeCheckResponse(bytes).precondition?.status, { code: 'UNKNOWN', message: 'what?' });
   }
 });
 
-test('a condition that nobody knows counts as REGEX, so that the answer is not cached', (t) => {
+test('an unknown condition becomes REGEX, so that the answer is not cached', (t) => {
   for (const condition of [0, 17]) {
     const bytes = encodeResponse({
       precondition: { referencedAttributes: { attributeMatches: [{ name: 'source.user', condition }] } },
@@ -193,7 +193,7 @@ test('a condition that nobody knows counts as REGEX, so that the answer is not c
   }
 });
 
-test('a grant of more than a number can say exactly is no more than was granted', (t) => {
+test('a grant above the exact range of numbers never becomes larger', (t) => {
   const bytes = encodeResponse({ quotas: { rate: { grantedAmount: '9223372036854775807' } } });
   t.is(codec.decodeCheckResponse(bytes).quotas.get('rate')?.grantedAmount, Number.MAX_SAFE_INTEGER);
 });

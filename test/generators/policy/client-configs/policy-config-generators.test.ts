@@ -69,7 +69,7 @@ test('an inactive plugin serves nothing', (t) => {
   }
 });
 
-test('there is a ServiceConfig for every service of the mesh, whoever asks', (t) => {
+test('every client gets a ServiceConfig for every service of the mesh', (t) => {
   const of = generators();
   const hidden = buildService({ name: 'hidden', exportTo: ['.'] });
   const context = buildContext({

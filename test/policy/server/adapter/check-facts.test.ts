@@ -41,7 +41,7 @@ test('request headers are those that Envoy gives, without pseudo headers and for
   ]);
 });
 
-test('a request whose time Envoy does not tell has the time of its Check', (t) => {
+test('a request without a time from Envoy has the time of its Check', (t) => {
   const request = { http: HTTP_CHECK.attributes.request.http };
   t.is(facts(withAttributes({ request })).timeNs, 7n);
 });
@@ -64,7 +64,7 @@ test('a peer with a principal came over mutual TLS, one without did not', (t) =>
   });
 });
 
-test('an IPv4 address in IPv6 is the IPv4 address; a pipe is no address', (t) => {
+test('an IPv4 address in IPv6 is the IPv4 address; a pipe is not an address', (t) => {
   const of = (address: object) => facts(withAttributes({ source: { address } })).connection.originIp;
   t.deepEqual(of({ socketAddress: { address: '::ffff:10.1.2.3' } }), Uint8Array.of(10, 1, 2, 3));
   t.is(of({ pipe: { path: '/tmp/socket' } }), undefined);
@@ -109,7 +109,7 @@ test('a verified token gives principal, audiences, presenter, its claims that ar
   t.is(raw['admin'], false);
 });
 
-test('metadata of other filters says nothing of the caller', (t) => {
+test('metadata of other filters does not identify the caller', (t) => {
   const { auth } = facts(withAttributes({ metadataContext: { filterMetadata: { 'some.filter': JWT } } }));
   t.is(auth, undefined);
 });
@@ -140,7 +140,7 @@ test('a Check without a request is about a connection, whose id and time its cal
   });
 });
 
-test('an empty message is a request about which nothing is known', (t) => {
+test('an empty message is a request without known attributes', (t) => {
   t.true(isTcpCheck(decoded({})));
   t.deepEqual(known(facts({ attributes: { request: { http: {} } } })), {
     method: '',
@@ -152,7 +152,7 @@ test('an empty message is a request about which nothing is known', (t) => {
   });
 });
 
-test('bytes that are no message are refused by name', (t) => {
+test('invalid messages are refused with the name of their type', (t) => {
   const error = t.throws(() => codec.decodeCheckRequest(Buffer.from('ffffffff', 'hex')), {
     instanceOf: EnvoyMessageError,
   });

@@ -26,12 +26,12 @@ for (const namespace of ['envoy.filters.http.ext_authz', 'envoy.filters.network.
   });
 }
 
-test('what is not known takes no room in the metadata', (t) => {
+test('unknown values are left out of the metadata', (t) => {
   const struct = checkMetadataStruct({ staticAttributes: '', decision: { checkErrorCode: 0, checkErrorMessage: '' } });
   t.deepEqual(struct, { fields: { check_error_code: { numberValue: 0 } } });
 });
 
-test('the duration that Envoy writes of a Check which nobody answered is no answer', (t) => {
+test('the duration that Envoy writes for an unanswered Check is not an answer', (t) => {
   const struct = { fields: { ext_authz_duration: { numberValue: 42 } } };
   t.is(readCheckMetadata({ filterMetadata: { 'envoy.filters.http.ext_authz': struct } }), undefined);
   t.is(readCheckMetadata({}), undefined);

@@ -8,14 +8,14 @@ import { HTTP_CHECK, TCP_CHECK } from './envoy-recordings.js';
 
 const codec = createEnvoyCodec(envoyProtos);
 
-test('the outline of recorded Checks says what they are', (t) => {
+test('the outline of recorded Checks has their protocol and service', (t) => {
   t.deepEqual(readCheckOutline(checkRequestBytes(HTTP_CHECK), 'service'), { isTcp: false, extension: 'web' });
   t.deepEqual(readCheckOutline(checkRequestBytes(HTTP_CHECK), 'other'), { isTcp: false, extension: undefined });
   t.deepEqual(readCheckOutline(checkRequestBytes(TCP_CHECK), 'service'), { isTcp: true, extension: undefined });
   t.deepEqual(readCheckOutline(Buffer.alloc(0), 'service'), { isTcp: true, extension: undefined });
 });
 
-test('the outline of any message is what decoding it says', (t) => {
+test('the outline of any message agrees with its decoded form', (t) => {
   const texts = fc.dictionary(fc.constantFrom('service', 'a', ''), fc.string());
   const messages = fc.record({
     source: fc.record({ principal: fc.string() }),
@@ -36,7 +36,7 @@ test('the outline of any message is what decoding it says', (t) => {
   );
 });
 
-test('bytes that are no message are read to their end or refused, and never for long', (t) => {
+test('invalid bytes are read or refused in a short time', (t) => {
   const valid = checkRequestBytes(HTTP_CHECK);
   const changes = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 8 });
   fc.assert(

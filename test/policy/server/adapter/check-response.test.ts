@@ -75,7 +75,7 @@ const RETRY_AFTER: readonly (readonly [number, string])[] = [
 ];
 
 for (const [retryAfterMs, seconds] of RETRY_AFTER) {
-  test(`a request that may be tried again in ${retryAfterMs} ms is told to wait ${seconds} s`, (t) => {
+  test(`a request that can succeed in ${retryAfterMs} ms gets retry-after ${seconds}`, (t) => {
     t.is(headersOf(denied('RESOURCE_EXHAUSTED', { retryAfterMs }))['retry-after'], seconds);
   });
 }

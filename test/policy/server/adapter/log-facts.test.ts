@@ -50,7 +50,7 @@ test("a log entry's request is the one of its Check", (t) => {
   });
 });
 
-test('a path that was rewritten is told as it came', (t) => {
+test('a rewritten path is reported in its original form', (t) => {
   const { target } = httpLogRequestFacts(http(request({ path: '/v2/ok', originalPath: '/ok?a=b' })));
   t.is(target, '/ok?a=b');
 });
@@ -70,7 +70,7 @@ test("a method that Envoy's list does not have is the one in the logged headers"
   );
 });
 
-test('the peer is who the connection came from, whatever forwarded addresses claim', (t) => {
+test('the peer is the sender of the connection, for any forwarded address', (t) => {
   const direct = { socketAddress: { address: '10.0.0.7', portValue: 1 } };
   const claimed = { socketAddress: { address: '198.51.100.1', portValue: 1 } };
   const entry = http(common({ downstreamDirectRemoteAddress: direct, downstreamRemoteAddress: claimed }));
@@ -144,7 +144,7 @@ test('a number of bytes beyond 2^53 keeps its digits', (t) => {
   t.is(requestBodyBytes, 9_223_372_036_854_775_809n);
 });
 
-test('a request that its Check refused says so in the code of the proxy', (t) => {
+test('a request that its Check refused has the error code of the proxy', (t) => {
   const facts = httpLogResponseFacts(http(DENIED_HTTP_LOG_ENTRY), 'inbound', {});
   t.is(facts.proxyErrorCode, 'UAEX');
   t.is(facts.responseCode, 429);
@@ -172,7 +172,7 @@ test('every response flag of Envoy has a short name', (t) => {
   }
 });
 
-test('entries of a connection tell when in its life they were written', (t) => {
+test('entries of a connection have their point in its life', (t) => {
   t.is(tcpLogMoment(tcp(TCP_CONNECTED_ENTRY)), 'connected');
   t.is(tcpLogMoment(tcp(TCP_PERIODIC_ENTRY)), 'periodic');
   t.is(tcpLogMoment(tcp(TCP_END_ENTRY)), 'end');
@@ -228,7 +228,7 @@ for (const [cluster, service] of CLUSTERS) {
 const NODE = { id: 'sidecar~10.0.0.9~shop-1.default~default.svc.cluster.local' };
 const originOf = (identifier: object) => readLogOrigin(codec.decodeLogMessage(logMessageBytes({ identifier })));
 
-test('the first message of a log tells the side, and what the proxy knows of itself', (t) => {
+test('the first message of a log has the side and the attributes of the proxy', (t) => {
   const outbound = originOf({ node: NODE, logName: 'outbound' });
   t.is(outbound?.side, 'outbound');
   t.is(outbound?.staticLayer.get('source.uid')?.value, 'orchestrator://shop-1.default');
@@ -243,7 +243,7 @@ test('the log of a router is one of a gateway', (t) => {
   t.true(originOf({ node: { id: NODE.id.replace('sidecar', 'router') }, logName: 'outbound' })?.isGateway);
 });
 
-test('messages after the first do not say whose log it is', (t) => {
+test('later messages do not name the proxy of the log', (t) => {
   t.is(readLogOrigin(codec.decodeLogMessage(logMessageBytes({}))), undefined);
 });
 

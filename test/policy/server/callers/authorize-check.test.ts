@@ -153,7 +153,7 @@ test('the route of a forged request cannot name a service that the metadata did 
   );
 });
 
-test('no caller says what its connections are charged', async (t) => {
+test('a caller cannot set the charges of its connections', async (t) => {
   const rig = setUp();
   const type = loadPolicyProtos().type('mesh.policy.v1.TcpClientConfig');
   const forged = type.encode(type.fromObject({ connectionQuotaSpec: { rules: [{ quotas: [{ quota: 'all' }] }] } }));
@@ -188,7 +188,7 @@ test('outbound traffic is charged where the mesh checks on that side, and to ser
   t.is(outside.transport.checks.length, 1);
 });
 
-test('a policy server of its own process goes by the setting for outbound traffic', async (t) => {
+test('a separate policy server follows the setting for outbound traffic', async (t) => {
   let isAllowed = false;
   const rig = createRig({ services: SERVICES, allowsOutboundChecks: () => isAllowed });
   const ask = () => rig.ask(httpCheck(), { caller: EVIL, configText: outbound('evil'), service: BOOKS });

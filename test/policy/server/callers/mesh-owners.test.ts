@@ -52,7 +52,7 @@ test('a workload with a new account owns the service that lists its address, bef
   t.is(ownership(context, caller('shop', 'new', '10.244.0.8')), 'foreign');
 });
 
-test('a workload finishes its requests over the same connection after its endpoint has gone', (t) => {
+test('a workload finishes its requests over the same connection after its endpoint is removed', (t) => {
   const ownersOf = createMeshOwners();
   const ending = caller('shop', 'books');
   t.is(ownersOf(contextOf([account('books')])).ownership(HOST, ending), 'own');
@@ -61,7 +61,7 @@ test('a workload finishes its requests over the same connection after its endpoi
   t.is(ownersOf(after).ownership(HOST, caller('shop', 'books')), 'foreign', 'another connection');
 });
 
-test('a namespace with a service of the same host by itself is told apart, and a host without a service', (t) => {
+test('a namespace with its own service of the same host, and a host without a service, are distinguished', (t) => {
   t.is(ownership(contextOf([]), caller('twin', 'books')), 'shadowed');
   t.is(createMeshOwners()(contextOf([])).ownership('nothing.example', caller('shop', 'books')), 'unknown');
 });

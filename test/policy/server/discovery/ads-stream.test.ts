@@ -68,7 +68,7 @@ function subscribe(t: Teardown, port: number): ServiceSubscription {
   return subscription;
 }
 
-test('over real gRPC: services arrive, are acknowledged, and stay while the server is away and comes back', async (t) => {
+test('over real gRPC: services arrive, are acknowledged, and stay during a restart of the server', async (t) => {
   const server = new SmallAds();
   t.teardown(() => server.kill());
   const port = await server.start();
@@ -106,7 +106,7 @@ test('a server that ends the stream well is asked again', async (t) => {
   t.false(subscription.isConnected);
 });
 
-test('a server that comes up later is found', async (t) => {
+test('a server that starts later is found', async (t) => {
   const server = new SmallAds();
   const port = await server.start();
   server.kill();

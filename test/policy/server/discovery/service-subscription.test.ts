@@ -77,7 +77,7 @@ function setUp(random = () => 0) {
   };
 }
 
-test('it asks for all services, once it is started, and says who it is', (t) => {
+test('after its start, the subscription requests all services with its node', (t) => {
   const { subscription, streams, stream } = setUp();
   t.is(streams.length, 0);
   subscription.start();
@@ -109,7 +109,7 @@ test('services of a response are in force, and it is acknowledged', async (t) =>
   t.deepEqual(await metric('policy_discovery_version'), [{ value: 1, labels: { version: 'v1' } }]);
 });
 
-test('a service that did not change keeps its very object, one that is gone is gone', async (t) => {
+test('an unchanged service keeps the same object, and a removed one is removed', async (t) => {
   const { subscription, versions, respond, metric } = setUp();
   subscription.start();
   respond({ version: 'v1', nonce: 'n1', body: servicesBody({ [BOOKS]: charging('a'), [WEB]: charging('b') }) });
@@ -173,7 +173,7 @@ const REFUSED: readonly (readonly [string, readonly Buffer[], RegExp])[] = [
 ];
 
 for (const [what, body, reason] of REFUSED) {
-  test(`a response with ${what} is refused as a whole, and the last good one stays in force`, async (t) => {
+  test(`a response with ${what} is rejected as a whole, and the last valid one stays in force`, async (t) => {
     const { subscription, stream, respond, logger, metric } = setUp();
     subscription.start();
     respond({ version: 'v1', nonce: 'n1', body: servicesBody({ [BOOKS]: charging('books') }) });
@@ -260,7 +260,7 @@ test('waits have jitter: from half of the longest to all of it', (t) => {
   t.is(streams.length, 2);
 });
 
-test('bytes that are no response end the stream, which is opened again', (t) => {
+test('an invalid response ends the stream, which is opened again', (t) => {
   const { subscription, streams, stream, clock } = setUp();
   subscription.start();
   const first = stream();
@@ -270,7 +270,7 @@ test('bytes that are no response end the stream, which is opened again', (t) => 
   t.is(streams.length, 2);
 });
 
-test('a response of a type that was not asked for changes nothing and is not answered', (t) => {
+test('a response of an unrequested type changes nothing and is not answered', (t) => {
   const { subscription, stream, respond } = setUp();
   subscription.start();
   respond({ version: 'v1', nonce: 'n1', typeUrl: POLICY_TYPE_URLS.httpClientConfig });
@@ -278,7 +278,7 @@ test('a response of a type that was not asked for changes nothing and is not ans
   t.is(stream().sent.length, 1);
 });
 
-test('when it is stopped it closes its stream, opens no other, and keeps what is in force', (t) => {
+test('a stopped subscription closes its stream, opens no other, and keeps the services', (t) => {
   const { subscription, streams, stream, respond, clock } = setUp();
   subscription.start();
   respond({ version: 'v1', nonce: 'n1', body: servicesBody({ [BOOKS]: charging('books') }) });

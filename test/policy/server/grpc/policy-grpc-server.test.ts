@@ -89,7 +89,7 @@ function openLogs(client: Client) {
   };
 }
 
-test('a Check is answered over gRPC by what its metadata says', async (t) => {
+test('the metadata of a Check over gRPC selects its answer', async (t) => {
   const quotaSpec = [{ rules: [{ match: [], quotas: [{ quota: 'all', charge: 1 }] }] }];
   const rig = createRig({ services: { [BOOKS]: { quotaSpec } } });
   const { check } = await serve(t, rig);
@@ -115,7 +115,7 @@ test("a connection's Check has the id and the time that Envoy fills in, or its o
   t.regex(String(second?.get('connection.id')?.value), /^id\d+-0$/);
 });
 
-test('bytes that are no Check are refused with INVALID_ARGUMENT, an unreadable configuration with INTERNAL', async (t) => {
+test('invalid Checks are refused with INVALID_ARGUMENT, an unreadable configuration with INTERNAL', async (t) => {
   const { call, check } = await serve(t, createRig());
   const refused = await t.throwsAsync<ServiceError>(() => call(CHECK, Buffer.from('ff', 'hex')));
   t.is(refused?.code, status.INVALID_ARGUMENT);
@@ -151,7 +151,7 @@ test('an access log that its proxy ends is answered', async (t) => {
   t.is(logs.failed, undefined);
 });
 
-test('an access log whose proxy goes away costs nothing else', async (t) => {
+test('an access log whose proxy disconnects affects no other stream', async (t) => {
   const rig = createRig();
   const { client, check } = await serve(t, rig);
   const { stream } = openLogs(client);
@@ -184,7 +184,7 @@ test('stopping answers the Checks that have begun, ends access logs well, and ta
   t.is(logs.failed, undefined);
 });
 
-test('stopping does not wait longer than it is told for a Check that is never decided', async (t) => {
+test('stopping waits at most the grace period for a Check without a decision', async (t) => {
   const rig = createRig();
   rig.transport.answer = () => new Promise(() => undefined);
   const { grpc, check } = await serve(t, rig);
@@ -219,7 +219,7 @@ test('a connection that is asked to leave ends when its calls are answered, and 
   t.is(await ask(open()), 0);
 });
 
-test('the health service says whether the server serves', async (t) => {
+test('the health service shows whether the server serves', async (t) => {
   const { grpc, call } = await serve(t, createRig());
   const health = async () => (await call(HEALTH, Buffer.alloc(0))).toString('hex');
   t.is(await health(), '0802');

@@ -84,7 +84,7 @@ test('a workload of the service is answered over mutual TLS', async (t) => {
   t.deepEqual(refusals, []);
 });
 
-test('a forged call of another workload is refused with what and why, and charges nothing', async (t) => {
+test('a forged call of another workload is refused with its reason, and charges nothing', async (t) => {
   const { rig, check, clientOf } = await serve(t, 'strict');
   const answer = await check(clientOf(authority, 'spiffe://cluster.local/ns/evil/sa/default'));
   t.like(answer, { code: status.PERMISSION_DENIED });
@@ -92,7 +92,7 @@ test('a forged call of another workload is refused with what and why, and charge
   t.is(rig.transport.checks.length, 0);
 });
 
-test('plaintext is refused where TLS is required, and the client is told what to do', async (t) => {
+test('plaintext is refused where TLS is required, with the remedy in the error', async (t) => {
   const { rig, port, check, clientOf, refusals } = await serve(t, 'strict');
   const answer = await check(clientOf('plaintext'));
   // What gRPC makes of INADEQUATE_SECURITY.
@@ -130,7 +130,7 @@ test('a certificate that names no workload gets UNAUTHENTICATED', async (t) => {
   t.deepEqual(refusals, ['identity']);
 });
 
-test('a connection whose first bytes come one by one is told apart as well', async (t) => {
+test('a connection whose first bytes arrive one by one is recognized', async (t) => {
   const { port } = await serve(t, 'permissive');
   const socket = connectTcp(port, '127.0.0.1');
   t.teardown(() => socket.destroy());

@@ -74,7 +74,7 @@ const lines = ({ log }: PolicyServerRig): readonly Record<string, unknown>[] =>
 
 const logged = () => createRig({ services: SERVICES, isReportLogged: () => true });
 
-test('a report has the attributes of its Check, which the log alone does not know, and what the response adds', async (t) => {
+test('a report has the attributes of its Check, which the log lacks, and those of the response', async (t) => {
   const rig = logged();
   await sendHttp(rig, [httpEntry(metadata(CHECKED))]);
   const [line = {}] = lines(rig);
@@ -98,7 +98,7 @@ test('a report has the attributes of its Check, which the log alone does not kno
   t.regex(String(line['request.api_key']), /^sha256:/);
 });
 
-test('what a Check leaves in its answer is what its report is made of', async (t) => {
+test('the metadata in the answer to a Check is the source of its report', async (t) => {
   const rig = logged();
   const configText = httpConfigText({
     mixerAttributes: { attributes: { 'destination.uid': { stringValue: 'orchestrator://books-1.default' } } },
@@ -154,7 +154,7 @@ test('a request without a Check is reported by its cluster, its proxy and its fo
   t.false('check.error_code' in line);
 });
 
-test('the gateway ignores what is forwarded to it', async (t) => {
+test('a gateway ignores forwarded attributes', async (t) => {
   const rig = logged();
   const fields = { forwarded: { stringValue: text({ 'source.uid': 'caller' }) } };
   const entry = httpEntry({ metadata: { filterMetadata: { 'mesh.policy': { fields } } } });
@@ -183,7 +183,7 @@ test('requests are counted by reporter, service, operation and response code', a
   t.is(lines(rig).length, 0);
 });
 
-test('a host that is no service is no label, whatever the log or a forwarded attribute says', async (t) => {
+test('a host without a service is never a label', async (t) => {
   const rig = createRig({ services: SERVICES });
   const forwardedAttributes = text({ 'destination.service.host': 'made.up' });
   await sendHttp(rig, [
@@ -223,7 +223,7 @@ const TCP_CHECKED: CheckMetadata = {
   decision: { checkErrorCode: 0, isCheckCacheHit: false, isQuotaCacheHit: false },
 };
 
-test('a connection is reported as opened, going on with what it carried since, and closed', async (t) => {
+test('a connection is reported as opened, as continuing with its new bytes, and as closed', async (t) => {
   const rig = logged();
   const stream = rig.server.openLogStream();
   const take = (logEntry: readonly object[], rest: object = {}) =>
@@ -270,7 +270,7 @@ test('a connection goes on in another stream of its proxy where it was', async (
   );
 });
 
-test('of a connection that began long before the log of its proxy, others have reported what it carried until then', async (t) => {
+test('the earlier bytes of a connection that is older than its log are not reported again', async (t) => {
   const rig = logged();
   const began = (entry: { readonly commonProperties: object }, seconds: number) =>
     tcpEntry({ ...entry, commonProperties: { ...entry.commonProperties, startTime: { seconds } } }, TCP_CHECKED);
@@ -297,7 +297,7 @@ test('a denied connection is not reported', async (t) => {
   t.false((await rig.scrape()).includes('policy_server_connection_events_total'));
 });
 
-test('services and configurations whose reports are disabled are not reported', async (t) => {
+test('services and configurations with disabled reports are not reported', async (t) => {
   const rig = createRig({
     services: { ...SERVICES, [BOOKS]: { ...SERVICES[BOOKS], disableReportCalls: true } },
     isReportLogged: () => true,
@@ -353,7 +353,7 @@ test('a burst of entries lets other work go on in between', async (t) => {
   t.is(turns, 11);
 });
 
-test('reports go on to a remote backend in batches, and to none in this process', async (t) => {
+test('reports go on to a remote server in batches, and not to handlers in this process', async (t) => {
   for (const isLocal of [true, false]) {
     const rig = createRig({ services: SERVICES, isLocal });
     await sendHttp(
@@ -374,7 +374,7 @@ test('reports go on to a remote backend in batches, and to none in this process'
   }
 });
 
-test('reports that a remote backend does not take are counted as lost', async (t) => {
+test('reports that a remote server does not take are counted as lost', async (t) => {
   const rig = createRig({ services: SERVICES, isLocal: false });
   rig.transport.answerReport = () => Promise.reject(new Error('down'));
   await sendHttp(
@@ -388,7 +388,7 @@ test('reports that a remote backend does not take are counted as lost', async (t
   );
 });
 
-test('reports to a backend that never answers are bounded: those beyond are lost at once', async (t) => {
+test('report calls to a server without answers are bounded: further reports are lost at once', async (t) => {
   const rig = createRig({ services: SERVICES, isLocal: false });
   rig.transport.answerReport = () => new Promise(() => undefined);
   for (let batch = 0; batch < 70; batch++) {

@@ -95,7 +95,7 @@ test('an API key is shown as a short hash wherever it stands, the same everywher
   t.is(json['request.path'], `/books/1?a=b&token=${hashed}&page=2`);
 });
 
-test('credentials that are none of the API are hidden by their names', (t) => {
+test('credentials outside of the API key are hidden by their names', (t) => {
   const json = reportJson(
     bag({
       'request.path': stringAttribute('/books?key=secret1&access_token=secret2&api_key=secret3&page=2&flag'),

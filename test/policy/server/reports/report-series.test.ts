@@ -34,7 +34,7 @@ test('a request is counted with its code, its duration and the sizes of its bodi
   );
 });
 
-test('a connection is counted with its event and what it carried since the report before', (t) => {
+test('a connection is counted with its event and the bytes since the previous report', (t) => {
   t.deepEqual(
     seriesOf({
       'context.reporter.kind': stringAttribute('inbound'),
@@ -47,7 +47,7 @@ test('a connection is counted with its event and what it carried since the repor
   );
 });
 
-test('what nobody should send is unknown or nothing: labels stay few, and counters never fall', (t) => {
+test('invalid values become unknown or 0: labels stay few, and counters never fall', (t) => {
   t.deepEqual(
     seriesOf({
       'context.reporter.kind': stringAttribute('made up'),
