@@ -8,8 +8,9 @@ import { createPolicyPlugin } from '../generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../generators/routes/route-generator.js';
 import type { GeneratorSettings } from '../generators/settings.js';
 import { createConfigEncoder } from '../policy/wire/config-encoder.js';
+import type { Environment } from './environment.js';
 import { generatorSettings } from './map-options.js';
-import type { Environment, PluginName } from './options.js';
+import type { PluginName } from './options.js';
 
 /** Settings of the generators that are not environment variables. */
 export interface GeneratorOptions {

@@ -5,7 +5,8 @@ import type { MeshStoreSettings } from '../model/store/mesh-store.js';
 import type { GrpcListenerSettings } from '../net/grpc-listener.js';
 import type { DistributorSettings } from '../push/distributor.js';
 import type { XdsLimits } from '../xds/limits/xds-limits.js';
-import type { CommonFlags, Environment, Options, PolicyRegexEnvironment, RegexEnvironment } from './options.js';
+import type { Environment, PolicyRegexEnvironment, RegexEnvironment } from './environment.js';
+import type { CommonFlags, Options } from './options.js';
 import type { StatusSettings } from './status/status-settings.js';
 
 /** Limit of unsent bytes of all proxies together, above which no push to another proxy starts. */

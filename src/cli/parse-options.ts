@@ -1,4 +1,5 @@
-import type { CommonFlags, DiscoveryFlags, Environment, Options } from '../bootstrap/options.js';
+import type { Environment } from '../bootstrap/environment.js';
+import type { CommonFlags, DiscoveryFlags, Options } from '../bootstrap/options.js';
 import { loopbackDefaults, withDrainDefault } from './outside-cluster.js';
 import { commonFlags } from './settings/common-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../bootstrap/options.js';
+import type { Environment } from '../../bootstrap/environment.js';
 import type { VariableTable } from './setting.js';
 import { httpVariables } from './variables/http-variables.js';
 import { processVariables } from './variables/process-variables.js';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../bootstrap/options.js';
+import type { Environment } from '../../../bootstrap/environment.js';
 import { duration, integer, text } from '../../values/scalar-types.js';
 import type { VariableTable } from '../setting.js';
 

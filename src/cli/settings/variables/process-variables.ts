@@ -1,4 +1,4 @@
-import type { Environment } from '../../../bootstrap/options.js';
+import type { Environment } from '../../../bootstrap/environment.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../config/mesh-domain.js';
 import { integer, text } from '../../values/scalar-types.js';
 import { dnsName, dnsServer, listenAddress, namespaceName, requiredText } from '../../values/text-types.js';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../bootstrap/options.js';
+import type { Environment } from '../../../bootstrap/environment.js';
 import { bool, duration, samplingPercent } from '../../values/scalar-types.js';
 import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../bootstrap/options.js';
+import type { Environment } from '../../../bootstrap/environment.js';
 import { bool, duration, integer, positiveFloat } from '../../values/scalar-types.js';
 import type { VariableTable } from '../setting.js';
 

@@ -1,4 +1,4 @@
-import type { RegexEnvironment } from '../../../bootstrap/options.js';
+import type { RegexEnvironment } from '../../../bootstrap/environment.js';
 import { DEFAULT_REGEX_LIMITS } from '../../../config/regex/regex-limits.js';
 import { integer } from '../../values/scalar-types.js';
 import type { VariableTable } from '../setting.js';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../bootstrap/options.js';
+import type { Environment } from '../../../bootstrap/environment.js';
 import { bool, duration, integer, oneOf, text } from '../../values/scalar-types.js';
 import { bundleEndpoints, serviceAccountNames } from '../../values/text-types.js';
 import { addressRanges } from '../../values/traffic-types.js';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../bootstrap/options.js';
+import type { Environment } from '../../../bootstrap/environment.js';
 import { bool, text } from '../../values/scalar-types.js';
 import { optionalNamespaceName, requiredText, settingsFields } from '../../values/text-types.js';
 import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
