@@ -12,7 +12,7 @@ interface Problem {
   readonly code?: string;
 }
 
-test('NAV_ENABLE_ANALYSIS=true finds what is odd, and false runs no analyzer', async (t) => {
+test('NAV_ENABLE_ANALYSIS=true reports messages, and false runs no analyzer', async (t) => {
   const codesOf = async (value: string): Promise<readonly (string | undefined)[]> => {
     const variables = { NAV_ENABLE_ANALYSIS: value };
     const server = await startServer(t, { files: { 'idle.yaml': UNBOUND }, variables });

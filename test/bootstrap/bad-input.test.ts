@@ -152,7 +152,7 @@ test('a folder that is deleted keeps being served, and is read again when it is 
   await eventually('the problem is over', async () => (await problemsOf(server)).length === 0);
 });
 
-test('links in a circle, links to nothing and links to folders do no harm', async (t) => {
+test('links in a circle, dangling links and links to folders do no harm', async (t) => {
   const server = await startServer(t, { files: { ...MESH, 'sub/pay.yaml': serviceEntry('pay') } });
   const proxy = await connectProxy(t, server, sidecar());
   await symlink('.', server.folder.at('circle'));

@@ -122,7 +122,7 @@ const GOOD = {
   ),
 };
 
-test('bad policies of every sort: each is told with its file, object, field and remedy, and nothing else is disturbed', async (t) => {
+test('each bad policy is reported with its file, object, field and remedy, and the rest of the mesh is served', async (t) => {
   const bad = BAD_POLICIES.map(([, kind, spec], index) => [`bad-${index}.yaml`, policy(kind, `bad-${index}`, spec)]);
   const server = await startServer(t, { files: { ...GOOD, ...Object.fromEntries(bad) } });
   const problems = await server.http.json<Problem[]>('/debug/config_problems');

@@ -190,7 +190,7 @@ async function check({ start, startMesh, steps, debounceEndpoints, debounceAfter
   }
 }
 
-test('whatever happened, connected proxies end with what a fresh server gives a fresh proxy', async (t) => {
+test('after any history, connected proxies have the same resources as a new proxy of a new server', async (t) => {
   await fc.assert(fc.asyncProperty(history, check), {
     numRuns: RUNS,
     includeErrorInReport: true,

@@ -36,7 +36,7 @@ async function isServed(t: Parameters<typeof startServer>[0], server: RunningSer
   return proxy.namesOf(TypeUrl.cluster).includes(WEB);
 }
 
-test('whatever bytes come first, the stream is served or refused by name, and the server goes on', async (t) => {
+test('after any first bytes the stream is served or rejected with a reason, and the server goes on', async (t) => {
   const server = await startServer(t, { files: MESH });
   const client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure());
   t.teardown(() => client.close());
@@ -59,7 +59,7 @@ test('whatever bytes come first, the stream is served or refused by name, and th
   t.is(await server.http.metric('nav_total_xds_internal_errors'), undefined);
 });
 
-test('hundreds of proxies that come and go leave nothing behind', async (t) => {
+test('hundreds of proxies connect and disconnect without a trace in memory', async (t) => {
   const server = await startServer(t, { files: MESH });
   const client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure());
   t.teardown(() => client.close());
@@ -100,7 +100,7 @@ test('a client that asks without end and never reads holds one response', async 
   t.is(await server.http.metric('nav_xds_pushes{type="cds"}'), 1 + proxy.responsesOf(TypeUrl.cluster));
 });
 
-test('a subscription that flaps ends with what it asked for last', async (t) => {
+test('a subscription that changes often ends with the names of its last request', async (t) => {
   const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
   const files = Object.fromEntries(
     names.map((name, index) => [

@@ -13,7 +13,7 @@ const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.skip : test;
 const NAMESPACE = 'shop';
 
-it('the server beside a cluster serves its services to proxies, and tells in it who has its objects', async (t) => {
+it('the server beside a cluster serves its services to proxies, and writes the status of its objects', async (t) => {
   const api = await startApiServer({ binary: String(binary) });
   t.teardown(() => api.close());
   await api.client.applyAll(allCrds());

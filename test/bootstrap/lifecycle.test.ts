@@ -48,7 +48,7 @@ test.serial('a signal during the start ends the process with 0', async (t) => {
   t.deepEqual(await server.ended(), { code: 0, signal: null });
 });
 
-test.serial('connections that say nothing do not hold the end up', async (t) => {
+test.serial('silent connections do not delay the end', async (t) => {
   const server = startServerProcess(t, MESH);
   const { grpc, http } = await server.ports();
   for (const port of [grpc, http]) {
@@ -113,7 +113,7 @@ test.serial('a missing folder, and a file in its place, end the process with 1 a
   }
 });
 
-test.serial('no folder and no cluster to read is an error that says what to do', async (t) => {
+test.serial('a start without a folder and a cluster fails with an error that names the remedy', async (t) => {
   const server = startServerProcess(t, []);
   t.deepEqual(await server.ended(), { code: 1, signal: null });
   t.regex(

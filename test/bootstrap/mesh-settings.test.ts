@@ -155,7 +155,7 @@ it('without files the ConfigMap is read and watched, with the right to it alone'
   t.deepEqual(timeouts, [4000]);
 });
 
-it('defaults of the installation are in force where users set nothing else, field by field', async (t) => {
+it('defaults of the installation are in force for each field that users do not set', async (t) => {
   const defaults = { mixerCheckServer: 'embedded', defaultConfig: { discoveryAddress: 'meshd.example:15012' } };
   const { namespace, settings, meshes } = await setUp(t, 8, { defaults });
   const first = (await settings.start()).mesh;
@@ -199,7 +199,7 @@ it('a file wins, also one that comes later, once it is valid', async (t) => {
   t.deepEqual(settings.problems(), []);
 });
 
-it('a ConfigMap that may not be read ends the start, and the error says what is missing', async (t) => {
+it('a ConfigMap that may not be read ends the start, and the error names the missing right', async (t) => {
   const { settings } = await setUp(t, 3, { mayRead: 'something-else' });
   await t.throwsAsync(settings.start(), {
     name: 'SettingsRefusedError',

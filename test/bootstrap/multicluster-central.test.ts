@@ -48,7 +48,7 @@ it('with CENTRAL_MESHD the workloads of remote clusters get the roots too, while
   await server.stop();
 });
 
-it('a workload of a remote cluster proves who it is by a token that its own API server knows', async (t) => {
+it('a workload of a remote cluster authenticates by a token that its own API server reviews', async (t) => {
   const clusters = await startTwoClusters(String(binary));
   t.teardown(clusters.close);
   const { local, remote } = clusters;

@@ -60,7 +60,7 @@ it('a cluster that a secret registers gives and takes endpoints while the server
   t.false(text.includes('admin-token') || text.includes(Buffer.from('admin-token').toString('base64')));
 });
 
-it('a remote cluster keeps what it had while it is down, and is read on when it is back', async (t) => {
+it('objects of a remote cluster stay while it is down, and follow its changes when it is back', async (t) => {
   const way = await startCuttableConnection(clusters.remote.url);
   t.teardown(() => way.close());
   await register(t, clusters, 'west', { west: embeddedKubeconfig(clusters.remote, { server: way.url }) });
@@ -99,7 +99,7 @@ it('a cluster that does not answer does not keep the server from starting, and i
   t.deepEqual(await problemsOf(server), []);
 });
 
-it('who may not read secrets is told so, and served all the same', async (t) => {
+it('a control plane that may not read secrets reports it and serves all the same', async (t) => {
   const { client, kubeconfigOf } = clusters.local;
   const [user = ''] = READERS;
   const rules = [{ apiGroups: [''], resources: ['services', 'endpoints', 'configmaps'], verbs: ['list', 'watch'] }];

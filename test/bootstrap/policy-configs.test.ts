@@ -78,7 +78,7 @@ test('a policy server gets the policies of all services, and a changed QuotaSpec
   t.deepEqual(subscriber.current.get(CART), before.get(CART));
 });
 
-test('a changed QuotaSpec sends nothing to proxies that have not asked for client configurations', async (t) => {
+test('a changed QuotaSpec causes no response to proxies without a subscription to client configurations', async (t) => {
   const server = await startMesh(t);
   const proxy = await connectProxy(t, server, sidecar());
   const subscriber = new ConfigSubscriber(t, server, POLICY_SERVER, POLICY_TYPE_URLS.serviceConfig);
@@ -132,7 +132,7 @@ test('policyz shows a connected proxy its policies and client configurations', a
   t.deepEqual(Object.keys(inbound?.serviceConfigs ?? {}), ['default', WEB]);
 });
 
-test('without the plugin nobody is served client configurations, and policyz says so', async (t) => {
+test('without the plugin no proxy is served client configurations, and policyz says so', async (t) => {
   const server = await startMesh(t, ['--plugins', 'health']);
   await connectProxy(t, server, sidecar());
   const page = await server.http.json<Record<string, unknown>>('/debug/policyz?proxyID=pod.shop');

@@ -41,7 +41,7 @@ test('policies in the folder are read, shown, and told not to be enforced', asyn
   t.like(server.logged('analysis message is gone'), [{ code: 'MESH0201', object: 'QuotaSpec/shop/requests' }]);
 });
 
-test('a policy that cannot be read is told with its file and field, and what it said before is kept', async (t) => {
+test('an invalid policy is reported with its file and field, and its last valid state is kept', async (t) => {
   const server = await startServer(t, { files: { 'quota.yaml': SPEC } });
   await server.folder.write('quota.yaml', SPEC.replace('charge: 1', 'charge: -1'));
   const problems = (): Promise<Problem[]> => server.http.json('/debug/config_problems');

@@ -90,7 +90,7 @@ test.serial('navigator-policy ends its start in the same way', async (t) => {
   );
 });
 
-test('a value that becomes bad is counted and told with its remedy, and what was in force stays', async (t) => {
+test('a value that becomes bad is counted and reported with its remedy, and the former value stays in force', async (t) => {
   const folder = await createTempFolder();
   t.teardown(() => folder.dispose());
   await folder.write('policy.yaml', 'quotas:\n- { name: requests, maxAmount: 5, validDuration: 1s }\n');

@@ -40,7 +40,7 @@ test('a change in a file is followed from the file to the acknowledgement', asyn
   t.false(proxy.namesOf(TypeUrl.cluster).includes('outbound|80||pay.example.com'));
 });
 
-test('clusters that come without endpoints bring nobody any', async (t) => {
+test('clusters without endpoints cause no endpoint response', async (t) => {
   const server = await startServer(t, { files: MESH });
   const proxy = await connectProxy(t, server, sidecar());
   const before = proxy.responsesOf(TypeUrl.endpoint);

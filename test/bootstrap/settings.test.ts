@@ -48,7 +48,7 @@ test('with it, nonces begin with twelve characters that stay while the configura
   t.is((await server.http.get('/debug/config_distribution?resource=web')).status, 422);
 });
 
-test('old states are forgotten after NAV_DISTRIBUTION_HISTORY_RETENTION, for who has not moved on', async (t) => {
+test('old states expire after NAV_DISTRIBUTION_HISTORY_RETENTION, also for a proxy that still has one', async (t) => {
   const server = await startServer(t, {
     files: { ...MESH, 'pay.yaml': serviceEntry('pay') },
     variables: { NAV_DISTRIBUTION_HISTORY_RETENTION: '1ms' },
@@ -105,7 +105,7 @@ test('with it, endpoints wait like everything else and NAV_DEBOUNCE_MAX bounds t
   t.true(isThere());
 });
 
-test('--keepaliveMaxServerConnectionAge asks proxies to reconnect, and they lose nothing', async (t) => {
+test('--keepaliveMaxServerConnectionAge asks proxies to reconnect, and they keep their configuration', async (t) => {
   const server = await startServer(t, { files: MESH, flags: ['--keepaliveMaxServerConnectionAge', '1s'] });
   const proxy = await connectProxy(t, server, sidecar());
   await eventually('the stream ends', () => proxy.error !== undefined);
@@ -186,7 +186,7 @@ test('settings whose feature is not implemented are named in one warning, and no
   for (const { why } of settings) t.regex(why, /(is|are) not implemented yet/);
 });
 
-test('request asks the running server, and version says what /version does', async (t) => {
+test('request asks the running server, and version prints the same as /version', async (t) => {
   const server = await startServer(t, { files: MESH });
   const ask = async (...argv: readonly string[]) => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];

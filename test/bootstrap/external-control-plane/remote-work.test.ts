@@ -62,7 +62,7 @@ test('work ends in a cluster that is removed, and everywhere in the end', async 
   t.is(story.length, 4);
 });
 
-test('work that does not end well is told of, and keeps nothing else from ending', async (t) => {
+test('a task that fails to stop is logged, and the other tasks stop', async (t) => {
   const { work, story, factory, logger } = createRig();
   const bad: ClusterWorkFactory = () => ({ start: () => undefined, stop: () => Promise.reject(new Error('stuck')) });
   work.begin([bad, factory]);

@@ -61,7 +61,7 @@ test('without a config file the injector is off, which is no problem, and it is 
   t.is(injector.template(), 'containers: []\n');
 });
 
-test('a config file that cannot be used ends the start, with the line and what to do', async (t) => {
+test('a config file that cannot be used ends the start with its line and the remedy', async (t) => {
   const { injector, directory } = await create(t, { config: 'policy: enabled\n' });
   const reason =
     'line 1: template: is missing; it is: The injected containers, volumes and other pod fields, as a Liquid template of YAML';
@@ -111,7 +111,7 @@ for (const [title, content, reason] of [
   });
 }
 
-test('files of users need only what differs from those of the installation', async (t) => {
+test('files of users need only the differences from the files of the installation', async (t) => {
   const defaults = await shipped(t, { config: config('containers: []'), values: 'a: 1\n' });
   const { injector, write } = await create(t, { config: 'policy: disabled\n' }, defaults);
   await injector.start();

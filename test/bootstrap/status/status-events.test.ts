@@ -35,7 +35,7 @@ async function uidOf(path: string): Promise<string> {
   return ((await api.client.send('GET', path)).body as { metadata: { uid: string } }).metadata.uid;
 }
 
-it('what is dangling or not in force is an Event on the object, once; what is in force has none', async (t) => {
+it('an object with a dangling reference or not in force gets one Event; an object in force gets none', async (t) => {
   const namespace = 'events';
   await api.client.apply(namespaceManifest(namespace));
   await api.client.applyAll(booksService(namespace));

@@ -10,7 +10,7 @@ import { startStatusInstance } from './status-rig.js';
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.skip : test;
 
-it('an API server that is gone for a while finds the leader that it had, and gets what was missed', async (t) => {
+it('after an outage of the API server the leader stays the same and writes the missed statuses', async (t) => {
   const api = await startApiServer({ binary: String(binary) });
   t.teardown(() => api.close());
   await api.client.applyAll(allCrds());
@@ -52,7 +52,7 @@ it('an object that is deleted and made anew while it is written gets the status 
   );
 });
 
-it('an API server that does not answer any more holds up nobody who stops', async (t) => {
+it('an unresponsive API server does not delay a stop', async (t) => {
   const api = await startApiServer({ binary: String(binary) });
   t.teardown(() => api.close());
   await api.client.applyAll(allCrds());

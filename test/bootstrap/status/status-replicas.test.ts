@@ -173,7 +173,7 @@ function rightsOf(user: string, namespace: string): readonly KubernetesManifest[
   ];
 }
 
-it('what it may not do is told of once with what to grant, and is done as soon as it may', async (t) => {
+it('each missing right is reported once with the right to grant, and the work is done once it is granted', async (t) => {
   const [user = ''] = READERS;
   const namespace = 'rights';
   await prepare(namespace);

@@ -11,7 +11,7 @@ const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.skip : test;
 const NAMESPACE = 'shop';
 
-it('what a proxy of the running server says when it rejects is on the object, until the object is changed', async (t) => {
+it('the text of a proxy that rejects an object is in the status of the object until it changes', async (t) => {
   const api = await startApiServer({ binary: String(binary) });
   t.teardown(() => api.close());
   await api.client.applyAll(allCrds());

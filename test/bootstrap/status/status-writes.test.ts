@@ -35,7 +35,7 @@ async function prepare(namespace: string): Promise<void> {
   await api.client.applyAll(booksService(namespace));
 }
 
-it('kubectl tells at a glance whether a policy is in force, on how many proxies, and what is wrong', async (t) => {
+it('kubectl shows whether a policy is in force, on how many proxies, and its problem', async (t) => {
   const namespace = 'glance';
   await prepare(namespace);
   const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig: api.kubeconfig, namespace });
@@ -79,7 +79,7 @@ it('kubectl tells at a glance whether a policy is in force, on how many proxies,
   t.notRegex(described, /documentation_url/);
 });
 
-it('nothing is written when nothing has changed, and only what has changed otherwise', async (t) => {
+it('only changed statuses are written', async (t) => {
   const namespace = 'quiet';
   await prepare(namespace);
   const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig: api.kubeconfig, namespace });
@@ -141,7 +141,7 @@ it('a rejection is told on the object that caused it, and is gone when it is', a
   t.pass();
 });
 
-it('an object that breaks a rule is not accepted, and says what stays in force', async (t) => {
+it('an object that breaks a rule is not accepted, and its status names the version in force', async (t) => {
   const namespace = 'refuse';
   await prepare(namespace);
   const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig: api.kubeconfig, namespace });
@@ -163,7 +163,7 @@ it('an object that breaks a rule is not accepted, and says what stays in force',
   await hasCondition(api, good, 'Accepted', 'True Valid: It is valid.');
 });
 
-it('a kind without the status subresource is told of once, with what to do', async (t) => {
+it('a kind without the status subresource is reported once, with the remedy', async (t) => {
   const namespace = 'bare';
   await prepare(namespace);
   const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig: api.kubeconfig, namespace });

@@ -21,7 +21,7 @@ import { createRig } from '../../xds/session-rig.js';
 const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
 const HEALTH = '/grpc.health.v1.Health/Watch';
 
-test('whoever proves who they are stays connected, and who only watches the health of the server does not', async (t) => {
+test('an authenticated caller stays connected, and a caller that only watches the health of the server does not', async (t) => {
   const rig = createRig();
   const authority = createTestAuthority('mesh root');
   const never = () => () => undefined;

@@ -3,7 +3,7 @@ import { createCertificateProbe } from '../../../src/bootstrap/webhooks/certific
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 
-test('without a certificate an instance leaves API servers to others for a minute, and then serves what needs none', (t) => {
+test('an instance without a certificate is not ready for a minute, and then serves its plaintext listeners', (t) => {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   let isServed = false;

@@ -25,7 +25,7 @@ async function createClient(
 
 const limits = () => ({ signal: new AbortController().signal, idleMs: 5_000 });
 
-test('a request says who asks, keeps the path of the server, and reads JSON and warnings', async (t) => {
+test('a request has a user agent, keeps the path of the server, and reads JSON and warnings', async (t) => {
   const client = await createClient(t, (incoming, answer) => {
     const { authorization, accept, 'user-agent': userAgent } = incoming.headers;
     answer.setHeader('warning', ['299 - "v1 Endpoints is \\"old\\""', '299 - "second"']);
@@ -56,7 +56,7 @@ test('a refusal is an API error with the text of its Status, or with its status 
   t.like(broken, { status: 502, message: 'the API server answered 502' });
 });
 
-test('an answer that stops on the way fails with the time that nothing came', async (t) => {
+test('an interrupted answer fails with the time without a byte', async (t) => {
   const client = await createClient(t, (_, answer) => {
     answer.write('{"items":[');
   });

@@ -54,13 +54,13 @@ for (const [title, text, reason] of [
   });
 }
 
-test('outside of a cluster and without a kubeconfig, what to do is said', async (t) => {
+test('outside of a cluster and without a kubeconfig, the error names the remedy', async (t) => {
   const { code, message } = await refusal(t, outside(''));
   t.is(code, 'NOT_IN_CLUSTER');
   t.regex(message, /--orchconfig.*--configDir/);
 });
 
-test('in a pod without a token, what to do is said', async (t) => {
+test('in a pod without a token, the error names the remedy', async (t) => {
   const folder = await ownFolder(t);
   const environment = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
   const { code, message } = await refusal(t, { orchConfig: '', environment, serviceAccountFolder: folder.path });

@@ -48,12 +48,12 @@ test('a client certificate with its key, another name of the server and public a
   });
 });
 
-test('fields that are empty, as some tools write them, ask for nothing', (t) => {
+test('empty fields, as some tools write them, are ignored', (t) => {
   const cluster = { ...CLUSTER, 'insecure-skip-tls-verify': false, 'proxy-url': '', 'certificate-authority': '' };
   t.is(parseRemoteKubeconfig(kubeconfig(cluster, { ...USER, exec: null, tokenFile: '' })).credentials.type, 'token');
 });
 
-test('requests have the token, and trust nobody beyond the authority whatever the environment says', async (t) => {
+test('requests have the token, and trust only the given authority in any environment', async (t) => {
   const access = createRemoteAccess(parseRemoteKubeconfig(kubeconfig()));
   t.teardown(() => access.close());
   const { headers, agent } = await access.requestOptions();
@@ -146,7 +146,7 @@ const anyKubeconfig = fc
   )
   .map(([cluster, user, rest]) => kubeconfig(cluster, user, rest));
 
-test('whatever a secret has instead of a kubeconfig, the refusal is of one kind and tells no value', (t) => {
+test('any content that is not a kubeconfig is rejected with one code and without its values', (t) => {
   fc.assert(
     fc.property(fc.oneof(anyKubeconfig, fc.string(), fc.json()), (text) => {
       try {

@@ -98,7 +98,7 @@ test('a leader whose requests are never answered acts no more after fifteen seco
   t.deepEqual(a.changes, [true, false]);
 });
 
-test('a short outage changes nothing', async (t) => {
+test('a short outage changes no leader', async (t) => {
   const clock = createFakeClock();
   const server = createLeaseServer();
   const a = candidate(clock, server.send, 'a');
@@ -111,7 +111,7 @@ test('a short outage changes nothing', async (t) => {
   t.deepEqual(a.changes, [true]);
 });
 
-test('a lease that somebody removed is made again by the one who leads', async (t) => {
+test('the leader creates a removed lease again', async (t) => {
   const clock = createFakeClock();
   const server = createLeaseServer();
   const a = candidate(clock, server.send, 'a');
@@ -132,7 +132,7 @@ test('of two that want a free lease at the same moment one gets it', async (t) =
   t.is(all.filter(({ election }) => election.isLeader).length, 1);
 });
 
-test('a lease that may not be written is told of once, with what to do', async (t) => {
+test('a lease that may not be written is reported once, with the remedy', async (t) => {
   const clock = createFakeClock();
   const server = createLeaseServer();
   server.setFault(answer(403, { message: 'leases is forbidden' }));
@@ -148,7 +148,7 @@ test('a lease that may not be written is told of once, with what to do', async (
   t.true(a.election.isLeader);
 });
 
-test('nothing is left waiting after a stop', async (t) => {
+test('no timer is left after a stop', async (t) => {
   const clock = createFakeClock();
   const server = createLeaseServer();
   const [a, b] = [candidate(clock, server.send, 'a'), candidate(clock, server.send, 'b')];

@@ -13,19 +13,19 @@ const failure = (error: unknown, changes: Partial<Failure> = {}): Failure => ({
 });
 const status = (code: number, details: object = {}): ApiError => new ApiError(code, { message: `${code}`, ...details });
 
-test('a network error is told at once and costs nothing of what is known', (t) => {
+test('a network error is reported at once, and the known objects stay', (t) => {
   const err = new Error('ECONNREFUSED');
   t.deepEqual(judgeFailure(failure(err)), { losesPlace: false, state: { type: 'failing', err } });
 });
 
-test('an expired version is listed anew, and nobody needs to know', (t) => {
+test('an expired version leads to a new list, without a report', (t) => {
   const tooLarge = status(504, { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } });
   for (const err of [status(410), tooLarge]) {
     t.deepEqual(judgeFailure(failure(err, { verb: 'watch' })), { losesPlace: true, state: undefined });
   }
 });
 
-test('a kind is missing at once where nothing of it is held, and after three misses where something is', (t) => {
+test('a kind without known objects is missing at once, and a kind with objects after three misses', (t) => {
   const missing = { losesPlace: true, state: { type: 'missing' } };
   const undecided = { losesPlace: true, state: undefined };
   t.deepEqual(judgeFailure(failure(status(404), { isEmpty: true })), missing);
@@ -53,7 +53,7 @@ test('a busy API server is told of when it stays so, any other error at once', (
   for (const code of [401, 500, 502, 503, 504]) t.is(judgeFailure(failure(status(code))).state?.type, 'failing');
 });
 
-test('an API error tells what the Status object says, and copes with what is none', (t) => {
+test('an API error has the text of the Status object, and any other body is accepted', (t) => {
   const body = { message: 'too many', reason: 'TooManyRequests', details: { retryAfterSeconds: 3 } };
   t.like(new ApiError(429, body), { message: 'too many', reason: 'TooManyRequests', retryAfterMs: 3_000 });
   t.like(new ApiError(429, body, '7'), { retryAfterMs: 7_000 });
@@ -61,7 +61,7 @@ test('an API error tells what the Status object says, and copes with what is non
   t.like(new ApiError(503, 'gone', 'Wed, 21 Oct 2026 07:28:00 GMT'), { retryAfterMs: undefined });
 });
 
-test('of what an API server says in a refusal so much is kept as a log can bear', (t) => {
+test('the text of a rejection by an API server is cut to the limit for logs', (t) => {
   const long = 'x'.repeat(1_000_000);
   const details = { causes: Array.from({ length: 1000 }, () => ({ reason: long })) };
   const error = new ApiError(500, { message: long, reason: long, details });

@@ -21,7 +21,7 @@ test('lines come out whole, wherever the stream was cut', (t) => {
   t.pass();
 });
 
-test('what follows the last line break waits for its own', (t) => {
+test('text after the last line break waits for the next line break', (t) => {
   const split = createLineSplitter();
   t.deepEqual(split(Buffer.from('one\ntw')), ['one']);
   t.deepEqual(split(Buffer.from('o')), []);

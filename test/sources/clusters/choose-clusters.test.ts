@@ -8,7 +8,7 @@ function registered(id: string, secret: string, since = '2026-01-01T00:00:00Z'):
 
 const OWN = new Map([['east', 'the own one']]);
 
-test('of two secrets with one cluster id the older counts, whatever order they come in', (t) => {
+test('of two secrets with one cluster id the older one is used, in any order of arrival', (t) => {
   const older = registered('west', 'z', '2025-12-31T00:00:00Z');
   const younger = registered('west', 'a');
   for (const order of [
@@ -31,7 +31,7 @@ test('secrets of one age are decided by name, so that all replicas decide alike'
   t.deepEqual([...chooseClusters([b, a], OWN).chosen.values()], [a]);
 });
 
-test('nobody can register the cluster that the control plane belongs to', (t) => {
+test('a secret cannot register the cluster of the control plane', (t) => {
   const { chosen, refused } = chooseClusters([registered('east', 'a'), registered('west', 'a')], OWN);
   t.deepEqual([...chosen.keys()], ['west']);
   t.regex(refused[0]?.reason ?? '', /cluster east is the own one already/);
@@ -60,7 +60,7 @@ test('each key of a secret is a cluster, and its value is decoded', (t) => {
   t.deepEqual(states, ['a:west=w a:north=n']);
 });
 
-test('what changes, goes and comes with a new list is handed over as a whole', (t) => {
+test('the changes of a new list are delivered together', (t) => {
   const { sink, states } = watched();
   sink.apply([{ type: 'ADDED', object: secret('a', { west: 'dw==' }) }]);
   sink.apply([
@@ -75,7 +75,7 @@ test('what changes, goes and comes with a new list is handed over as a whole', (
   t.deepEqual(states, ['a:west=w', 'a:west=x', '', 'c:south=s']);
 });
 
-test('a secret without data, or with data of another shape, registers nothing that could be read', (t) => {
+test('a secret without data, or with data of another shape, registers no cluster', (t) => {
   const { sink, states } = watched();
   sink.apply([{ type: 'ADDED', object: { metadata: secret('a', {}).metadata } }]);
   sink.apply([{ type: 'MODIFIED', object: secret('a', { west: null, north: 5 }) }]);

@@ -18,7 +18,7 @@ const step = fc.oneof(
   fc.record({ type: fc.constant('time' as const), ms: fc.nat(20_000) }),
 );
 
-test('any history of secrets, outages and events ends in what the last good kubeconfigs say', async (t) => {
+test('any history of secrets, outages and events ends in the state of the last valid kubeconfigs', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), secrets, async (history, last) => {
       const rig = createClustersRig();

@@ -9,7 +9,7 @@ function serves(rig: ClustersRig): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries([...rig.served].map(([id, names]) => [id, [...names].sort()]));
 }
 
-test('a cluster is served when all of it is read, and what comes later is added', async (t) => {
+test('a cluster is served once it is read completely, and later changes are added', async (t) => {
   const rig = createClustersRig();
   rig.register({ a: { west: WEST } });
   const source = await rig.source('west-a');
@@ -21,7 +21,7 @@ test('a cluster is served when all of it is read, and what comes later is added'
   await rig.clusters.tried();
 });
 
-test('a cluster that is removed leaves nothing, and nobody listens to it any more', async (t) => {
+test('a removed cluster leaves no objects, and its watches end', async (t) => {
   const rig = createClustersRig();
   rig.register({ a: { west: WEST, north: kubeconfigFor('north') } });
   const west = await rig.source('west-a');
@@ -35,7 +35,7 @@ test('a cluster that is removed leaves nothing, and nobody listens to it any mor
   t.deepEqual(rig.messages('info').slice(-1), ['a remote cluster is removed']);
 });
 
-test('a kubeconfig that changes takes over when its cluster is read, and what was served stays until then', async (t) => {
+test('a changed kubeconfig takes effect once its cluster is read, and the former objects stay until then', async (t) => {
   const rig = createClustersRig();
   rig.register({ a: { west: WEST } });
   const before = await rig.source('west-a');
@@ -66,7 +66,7 @@ test('a kubeconfig that changes again before its cluster was read never takes ov
   t.deepEqual(serves(rig), { west: ['right'] });
 });
 
-test('a kubeconfig that becomes bad is told of, and what the good one brought is served on', async (t) => {
+test('a kubeconfig that becomes bad is reported, and the objects of the good one stay', async (t) => {
   const rig = createClustersRig();
   rig.register({ a: { west: WEST } });
   const source = await rig.source('west-a');
@@ -86,7 +86,7 @@ test('a kubeconfig that becomes bad is told of, and what the good one brought is
   t.deepEqual(rig.clusters.problems(), []);
 });
 
-test('a kubeconfig that may read less than the one before is told of, tried again, and takes nothing away', async (t) => {
+test('a kubeconfig with fewer rights than the former one is reported and retried, and removes no objects', async (t) => {
   const rig = createClustersRig();
   rig.register({ a: { west: WEST } });
   const before = await rig.source('west-a');
@@ -111,7 +111,7 @@ test('a kubeconfig that may read less than the one before is told of, tried agai
   t.deepEqual(rig.clusters.problems(), []);
 });
 
-test('what a first kubeconfig may not read does not keep the rest from being served', async (t) => {
+test('kinds that a first kubeconfig may not read do not keep the other kinds from being served', async (t) => {
   const rig = createClustersRig();
   rig.register({ a: { west: WEST } });
   const source = await rig.source('west-a');
@@ -125,7 +125,7 @@ test('what a first kubeconfig may not read does not keep the rest from being ser
   t.deepEqual(serves(rig), { west: ['new'] });
 });
 
-test('the same secret again, or the same kubeconfig in another one, disturbs nothing', async (t) => {
+test('the same secret again, or the same kubeconfig in another secret, changes nothing', async (t) => {
   const rig = createClustersRig();
   rig.register({ a: { west: WEST } });
   const source = await rig.source('west-a');
@@ -217,7 +217,7 @@ test('an outage of a cluster that is read is told for as long as it lasts', asyn
   t.deepEqual(rig.clusters.problems(), []);
 });
 
-test('a stop ends every cluster, those too that are still tried, and nothing comes after it', async (t) => {
+test('a stop ends every cluster, also those being connected to, and no change follows it', async (t) => {
   const rig = createClustersRig();
   rig.down.add('https://west-a');
   rig.register({ a: { west: WEST, north: kubeconfigFor('north'), south: kubeconfigFor('south') } });

@@ -61,7 +61,7 @@ function follow(mesh: Map<string, string>, changes: readonly ObjectChange[]): vo
   }
 }
 
-test('whatever is written, broken and removed, the folder ends like a fresh load of what was last good', (t) => {
+test('after any changes, the state of the folder equals a new load of its last valid files', (t) => {
   fc.assert(
     fc.property(fc.array(fc.tuple(writeArbitrary, fc.boolean()), { maxLength: 25 }), (writes) => {
       const state = createFolderState(reader);

@@ -30,7 +30,7 @@ test('an empty folder starts without a batch', async (t) => {
   t.deepEqual(harness.batches, []);
 });
 
-test('a missing folder stops the start and says what to do', async (t) => {
+test('a missing folder ends the start with an error that names the remedy', async (t) => {
   const harness = await createFolderHarness(t, { directory: '/nowhere/to/be/found' });
   const error = await t.throwsAsync(startHarness(harness), { instanceOf: SourceError });
   t.is(error.code, 'DIRECTORY_MISSING');
@@ -231,7 +231,7 @@ test('a misspelt kind and an unknown version are problems, and the rest of the f
   await eventually('the problems are gone', () => harness.source.reports().length === 0);
 });
 
-test('after stop nothing is delivered any more', async (t) => {
+test('after a stop no change is delivered', async (t) => {
   const harness = await createFolderHarness(t);
   await harness.folder.write('a.yaml', serviceEntry('one'));
   await startHarness(harness);

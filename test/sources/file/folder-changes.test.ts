@@ -43,7 +43,7 @@ test('folders that link to each other are read once', async (t) => {
   t.deepEqual(harness.source.reports(), []);
 });
 
-test('a link that leads nowhere is reported, and what it led to is served on', async (t) => {
+test('a dangling link is reported, and the last state of its target stays served', async (t) => {
   const harness = await createFolderHarness(t);
   const { folder } = harness;
   await folder.write('.store/real.yaml', serviceEntry('one'));
@@ -106,7 +106,7 @@ test('files that are not configuration change without anything being read or tol
   t.deepEqual(hostsOf(harness), ['one.example.com', 'two.example.com']);
 });
 
-test('a change that nothing tells of is found when the folder is looked through', async (t) => {
+test('a change without a report of the system is found by the next scan', async (t) => {
   const harness = await createFolderHarness(t, { rescanMs: 20 });
   const { folder } = harness;
   await folder.write('.real/v1.yaml', serviceEntry('one', 'v1.example.com'));

@@ -87,7 +87,7 @@ test('a file that becomes a link to outside keeps its last good state', async (t
   t.deepEqual(hostsOf(harness), ['one.example.com']);
 });
 
-test('what is opened counts, not what the name led to before', async (t) => {
+test('the opened file counts, not the former target of its name', async (t) => {
   const { folder } = await createFolderHarness(t);
   await folder.write('../outside/secret.yaml', 'secret');
   await folder.write('inside.yaml', 'inside');
@@ -107,7 +107,7 @@ test('what is opened counts, not what the name led to before', async (t) => {
   }
 });
 
-test('FIFOs, devices and folders in the place of files hold nothing up, and are reported', async (t) => {
+test('FIFOs, devices and folders in the place of files are reported without a delay', async (t) => {
   t.timeout(30_000, 'a read waits for a writer');
   const harness = await createFolderHarness(t);
   const { folder } = harness;

@@ -32,7 +32,7 @@ test('it starts empty, and tells each addition and removal as a batch', async (t
   t.deepEqual(registry.objects(), [namespace('b')]);
 });
 
-test('what was added before the start is told at the start, and nothing after the stop', async (t) => {
+test('objects added before the start are delivered at the start, and none after the stop', async (t) => {
   const batches: ChangeBatch[] = [];
   const registry = createMockRegistry({ cluster: 'test' });
   registry.upsert(namespace('early'));
