@@ -64,7 +64,7 @@ or more documents and at most 16 MiB. Symbolic links are followed only inside th
 | --- | --- |
 | core | \`Service\`, \`Endpoints\`, \`EndpointSlice\`, \`Pod\`, \`Node\`, \`Namespace\` |
 | \`networking.mesh.internal/v1beta1\` | \`ServiceEntry\`, \`WorkloadEntry\` |
-| \`security.mesh.internal/v1beta1\` | \`PeerAuthentication\` |
+| \`security.mesh.internal/v1beta1\` | \`PeerAuthentication\`, \`AuthorizationPolicy\` |
 | \`config.mesh.internal/v1alpha2\` | the policy kinds, see [policies.md](policies.md) |
 
 If a file becomes invalid, its last valid content stays in force until the file is valid again. The log and

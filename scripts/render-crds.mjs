@@ -85,6 +85,7 @@ const OWN_COLUMNS = {
     specColumn('Resolution', 'resolution', 'How its endpoints are found.'),
   ],
   WorkloadEntry: [specColumn('Address', 'address', 'Where the workload is.')],
+  AuthorizationPolicy: [specColumn('Action', 'action', 'What happens to requests that match.')],
   PeerAuthentication: [specColumn('Mode', 'mtls.mode', 'Which connections workloads accept.')],
 };
 

@@ -1,8 +1,10 @@
 import type { MessageEncoder } from '../envoy/message-encoder.js';
+import { createAuthorizationPlugin } from '../generators/authorization/authorization-plugin.js';
 import { createClusterGenerator } from '../generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../generators/endpoints/endpoint-generator.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import { createListenerGenerator } from '../generators/listeners/listener-generator.js';
+import type { NetworkingPlugin } from '../generators/plugins/networking-plugin.js';
 import { createPolicyConfigGenerators } from '../generators/policy/client-configs/policy-config-generators.js';
 import { createPolicyPlugin } from '../generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../generators/routes/route-generator.js';
@@ -24,13 +26,15 @@ export interface GeneratorOptions {
   readonly policyServerIdentity?: NonNullable<GeneratorSettings['policyServerIdentity']>;
 }
 
+type CreatePlugin = (...parts: Parameters<typeof createPolicyPlugin>) => NetworkingPlugin;
+
 /**
- * The filters and routes that each plugin of `--plugins` adds. For authn, the model reads PeerAuthentications. authz
- * and health have no effect yet (docs/reference/policy-client.md#policy-plugin).
+ * The filters and routes that each plugin of `--plugins` adds. For authn, the model reads PeerAuthentications. health has
+ * no effect.
  */
-const PLUGINS: Readonly<Record<PluginName, typeof createPolicyPlugin | undefined>> = {
+const PLUGINS: Readonly<Record<PluginName, CreatePlugin | undefined>> = {
   authn: undefined,
-  authz: undefined,
+  authz: (encoder, _texts, settings) => createAuthorizationPlugin(encoder, settings),
   health: undefined,
   policy: createPolicyPlugin,
 };
@@ -48,12 +52,12 @@ export function createGenerators(
     createClusterGenerator(
       encoder,
       settings,
-      active.map((plugin) => plugin.clusters),
+      active.flatMap((plugin) => plugin.clusters ?? []),
     ),
     createEndpointGenerator(encoder),
     createListenerGenerator(encoder, settings, active),
     createRouteGenerator(encoder, settings, active),
-    ...active.map((plugin) => plugin.extensionConfigs),
+    ...active.flatMap((plugin) => plugin.extensionConfigs ?? []),
     ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings) : []),
   ];
   return new Map(generators.map((generator) => [generator.typeUrl, generator]));

@@ -91,6 +91,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   const enforcement = (): Enforcement => ({
     isPluginOn: discovery.plugins.includes('policy'),
     isAuthnOff: !discovery.plugins.includes('authn'),
+    isAuthzOff: !discovery.plugins.includes('authz'),
     limitedQuotas: policy.limitedQuotas(),
     isPod: environment.podName !== '',
     quotaDimensions: policy.quotaDimensions(),

@@ -6,6 +6,7 @@ import type { EntryOffence } from './entries/entry-offences.js';
 import type { Finding } from './finding.js';
 import type { BindingGrants } from './policy/binding-grants.js';
 import type { Proxy, ServiceTarget } from './proxy.js';
+import type { AuthorizationPolicies } from './security/authorization-policies.js';
 import type { PeerAuthentications } from './security/peer-authentications.js';
 import type { SharedPort } from './served-ports.js';
 import type { Service } from './service.js';
@@ -58,6 +59,8 @@ export interface PushContext {
   readonly peerAuthentications: PeerAuthentications;
   /** The clusters of services and their policies. */
   readonly traffic: MeshTraffic;
+  /** The AuthorizationPolicies of each workload. */
+  readonly authorizationPolicies: AuthorizationPolicies;
   /**
    * ServiceEntries that claim hosts or addresses of other namespaces without permission, and so act on their own
    * namespace alone.

@@ -5,6 +5,10 @@ import type { Endpoint, ServiceEndpoints, ShardKey } from '../../src/model/endpo
 import type { Proxy, ProxyMetadata, ServiceTarget } from '../../src/model/proxy.js';
 import type { PushContext, ServiceView } from '../../src/model/push-context.js';
 import {
+  type AuthorizationPolicies,
+  createAuthorizationPolicyIndexer,
+} from '../../src/model/security/authorization-policies.js';
+import {
   createPeerAuthenticationIndexer,
   type PeerAuthentications,
 } from '../../src/model/security/peer-authentications.js';
@@ -27,6 +31,7 @@ export interface ContextParts {
   readonly peerAuthentications?: readonly MeshObject[];
   /** How services are reached; default: as services without any objects are. */
   readonly traffic?: MeshTraffic;
+  readonly authorizationPolicies?: readonly MeshObject[];
 }
 
 export const MESH: MeshConfig = {
@@ -113,6 +118,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     bindingGrants: NO_GRANTS,
     peerAuthentications: buildPeerAuthentications(parts.peerAuthentications, parts.mesh),
     traffic: parts.traffic ?? TRAFFIC_OF(parts.mesh ?? MESH),
+    authorizationPolicies: buildAuthorizationPolicies(parts.authorizationPolicies, parts.mesh),
     findings: [],
     sharedPorts: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,
@@ -125,6 +131,11 @@ export function buildContext(parts: ContextParts = {}): PushContext {
 function buildPeerAuthentications(objects: readonly MeshObject[] = [], mesh = MESH): PeerAuthentications {
   const table = new Map(objects.map((object) => [keyOf(object), object]));
   return createPeerAuthenticationIndexer()({ objects: new Map([['PeerAuthentication', table]]), mesh });
+}
+
+function buildAuthorizationPolicies(objects: readonly MeshObject[] = [], mesh = MESH): AuthorizationPolicies {
+  const table = new Map(objects.map((object) => [keyOf(object), object]));
+  return createAuthorizationPolicyIndexer()({ objects: new Map([['AuthorizationPolicy', table]]), mesh });
 }
 
 function endpointsKey(endpoints: ServiceEndpoints, services: ReadonlyMap<string, Service>): string {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
 import type { Json } from '../../src/envoy/message-json.js';
+import { createAuthorizationPlugin } from '../../src/generators/authorization/authorization-plugin.js';
 import { createClusterGenerator } from '../../src/generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../../src/generators/endpoints/endpoint-generator.js';
 import type { NamedGenerator, Scope } from '../../src/generators/generator.js';
@@ -75,8 +76,9 @@ export function goldenText(served: ReadonlyMap<string, GoldenResources>, type: G
 /** In the order of a proxy: clusters and listeners first, then the resources that they refer to. */
 function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenResources {
   const policy = createPolicyPlugin(ENCODER, CONFIG_ENCODER, settings);
+  const plugins = [createAuthorizationPlugin(ENCODER, settings), policy];
   const clusters = generateAll(createClusterGenerator(ENCODER, settings, [policy.clusters]), context, proxy).resources;
-  const listeners = generateAll(createListenerGenerator(ENCODER, settings, [policy]), context, proxy).resources;
+  const listeners = generateAll(createListenerGenerator(ENCODER, settings, plugins), context, proxy).resources;
   const named = <S extends Scope>(
     generator: NamedGenerator<S>,
     names: readonly string[],
@@ -93,7 +95,7 @@ function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenRes
     endpoints: named(createEndpointGenerator(ENCODER), namesUnder('edsClusterConfig', 'serviceName', clusters)),
     listeners,
     filters: named(policy.extensionConfigs, filterNames(listeners)),
-    routes: named(createRouteGenerator(ENCODER, settings, [policy]), namesUnder('rds', 'routeConfigName', listeners)),
+    routes: named(createRouteGenerator(ENCODER, settings, plugins), namesUnder('rds', 'routeConfigName', listeners)),
   };
 }
 

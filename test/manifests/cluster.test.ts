@@ -84,7 +84,11 @@ it('objects of our kinds in the samples apply without errors', async (t) => {
   }
 });
 
-const PLURALS: Readonly<Record<string, string>> = { ServiceEntry: 'serviceentries', WorkloadEntry: 'workloadentries' };
+const PLURALS: Readonly<Record<string, string>> = {
+  AuthorizationPolicy: 'authorizationpolicies',
+  ServiceEntry: 'serviceentries',
+  WorkloadEntry: 'workloadentries',
+};
 
 it('the account of meshd has the rights that it needs, and no other right of the API server', async (t) => {
   const expected = MESHD_MAY.flatMap(({ group, resources, verbs, namespaces }) =>
@@ -149,7 +153,7 @@ it('a real token of meshd cannot access secrets of other namespaces, commands in
 const SELDOM_USED = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings']
   .map((resource) => `get ${resource}.config.mesh.internal`)
   .concat(['serviceentries', 'workloadentries'].map((resource) => `get ${resource}.networking.mesh.internal`))
-  .concat('get peerauthentications.security.mesh.internal');
+  .concat(['peerauthentications', 'authorizationpolicies'].map((resource) => `get ${resource}.security.mesh.internal`));
 
 /** The roots in the ConfigMaps of workloads. */
 async function rootsIn(namespace: string): Promise<string> {

@@ -26,6 +26,7 @@ test('manifests/ equal the output of npm run generate', async (t) => {
 test('there is a CRD for every kind of the mesh', async (t) => {
   const crds = (await render(projectRoot(), 'mesh.internal')).find(({ file }) => file === 'manifests/10-crds.yaml');
   t.deepEqual([...(crds?.content ?? '').matchAll(/^ {2}name: (\S+)$/gm)].map(([, name]) => name).sort(), [
+    'authorizationpolicies.security.mesh.internal',
     'httpapispecbindings.config.mesh.internal',
     'httpapispecs.config.mesh.internal',
     'peerauthentications.security.mesh.internal',

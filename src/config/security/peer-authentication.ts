@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
-import { validateLabels } from '../read-metadata.js';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 import { childPath, type Violation } from '../violation.js';
+import { validateWorkloadSelector, workloadSelectorSchema } from './workload-selector.js';
 
-/** Maximum labels of a selector, and maximum ports with a mode of their own. */
+/** Maximum ports with a mode of their own. */
 const MAX_ENTRIES = 256;
 
 /** A missing mode becomes `UNSET` in the object that the model reads. */
@@ -20,24 +20,13 @@ const mutualTlsSchema = Type.Object(
   { additionalProperties: false, description: 'Which connections a workload accepts.' },
 );
 
-const selectorSchema = Type.Object(
-  {
-    matchLabels: stringMap(Type.String({ maxLength: 63 }), {
-      description: 'Labels. A workload must have all of them.',
-      default: {},
-      maxProperties: MAX_ENTRIES,
-    }),
-  },
-  { additionalProperties: false, description: 'Selects workloads of the same namespace by label.' },
-);
-
 /**
  * `spec` of a PeerAuthentication (docs/reference/validation-rules.md#peerauthentication). Without a selector the object
  * applies to its namespace, and in the root namespace to the whole mesh.
  */
 export const peerAuthenticationSchema = Type.Object(
   {
-    selector: Type.Optional(selectorSchema),
+    selector: Type.Optional(workloadSelectorSchema),
     mtls: Type.Optional(mutualTlsSchema),
     portLevelMtls: Type.Optional(
       stringMap(mutualTlsSchema, {
@@ -58,25 +47,7 @@ const PORT = /^[1-9]\d{0,4}$/;
  * Rules of a PeerAuthentication that its schema cannot express (docs/reference/validation-rules.md#peerauthentication).
  */
 export function validatePeerAuthentication(spec: PeerAuthenticationSpec): readonly Violation[] {
-  return [...validateSelector(spec), ...validatePorts(spec)];
-}
-
-/** Labels take no wildcards: a label with "*" would select no workload. */
-function validateSelector({ selector }: PeerAuthenticationSpec): readonly Violation[] {
-  if (selector === undefined) return [];
-  const path = 'selector.matchLabels';
-  return Object.entries(selector.matchLabels).flatMap(([key, value]) => {
-    const wildcard = [key, value].find((text) => text.includes('*'));
-    if (wildcard === undefined) return validateLabels({ [key]: value }, path);
-    return [
-      {
-        path: childPath(path, key),
-        value,
-        message: `has "*" in its ${wildcard === key ? 'key' : 'value'}, but labels take no wildcards`,
-        remedy: 'write the label as the workloads have it, or remove the selector to select all workloads',
-      },
-    ];
-  });
+  return [...validateWorkloadSelector(spec.selector), ...validatePorts(spec)];
 }
 
 function validatePorts({ selector, portLevelMtls }: PeerAuthenticationSpec): readonly Violation[] {

@@ -1,9 +1,11 @@
 import type { KindDefinition } from '../kind-definition.js';
+import { type AuthorizationPolicySpec, authorizationPolicySchema } from './authorization-policy.js';
 import {
   type PeerAuthenticationSpec,
   peerAuthenticationSchema,
   validatePeerAuthentication,
 } from './peer-authentication.js';
+import { validateAuthorizationPolicy } from './validate-authorization-policy.js';
 
 /** The kinds of group `security.<mesh domain>`. */
 export function createSecurityKinds(meshDomain: string): readonly KindDefinition[] {
@@ -19,5 +21,17 @@ export function createSecurityKinds(meshDomain: string): readonly KindDefinition
     unknownFields: 'refused',
     validate: validatePeerAuthentication,
   };
-  return [peerAuthentication] as readonly KindDefinition[];
+  const authorizationPolicy: KindDefinition<AuthorizationPolicySpec> = {
+    group: `security.${meshDomain}`,
+    versions: ['v1beta1'],
+    kind: 'AuthorizationPolicy',
+    plural: 'authorizationpolicies',
+    namespaced: true,
+    shortNames: ['ap'],
+    schema: authorizationPolicySchema,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+    validate: validateAuthorizationPolicy,
+  };
+  return [peerAuthentication, authorizationPolicy] as readonly KindDefinition[];
 }

@@ -20,8 +20,10 @@ export interface ListenerDependencies {
   readonly sendsMutualTls: boolean;
   /** The plans of the plugins, in their order. */
   readonly plans: readonly ListenerPlan[];
-  /** Names all of the above: equal dependencies have equal keys. */
+  /** Names all of the above, except what only inbound listeners depend on: equal dependencies have equal keys. */
   readonly key: string;
+  /** Names the rest. */
+  readonly inboundKey: string;
 }
 
 export function listenerDependenciesOf(
@@ -44,7 +46,8 @@ export function listenerDependenciesOf(
     tracing?.cluster ?? '',
     JSON.stringify(plans.map((plan) => plan.key)),
   ].join('|');
-  return { families, http10, idleTimeoutMs, tracing, sendsMutualTls, plans, key };
+  const inboundKey = JSON.stringify(plans.map((plan) => plan.inboundKey ?? ''));
+  return { families, http10, idleTimeoutMs, tracing, sendsMutualTls, plans, key, inboundKey };
 }
 
 /** The cluster that a proxy sends its spans to. */

@@ -23,6 +23,8 @@ export interface TcpAccessLogs {
 export interface ListenerPlan {
   /** Names every input of the plan beside the mesh config: proxies with equal keys share their listeners. */
   readonly key: string;
+  /** The same for what only inbound listeners depend on, so that proxies share outbound ones. Default: nothing more. */
+  readonly inboundKey?: string;
   httpFilters(chain: ChainDescription): readonly HttpFilter[];
   /** For chains of bytes. */
   networkFilters(chain: ChainDescription): readonly Filter[];

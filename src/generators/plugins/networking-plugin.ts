@@ -13,9 +13,9 @@ export interface NetworkingPlugin extends ListenerPlugin, RoutePlugin {
   /** As `--plugins` names it. */
   readonly name: string;
   /** Clusters that its filters call. */
-  readonly clusters: ResourcePart<Scope>;
+  readonly clusters?: ResourcePart<Scope>;
   /** Configurations of the filters that its plans name (ECDS). */
-  readonly extensionConfigs: NamedGenerator;
+  readonly extensionConfigs?: NamedGenerator;
 }
 
 export interface ListenerPlugin {
@@ -24,7 +24,10 @@ export interface ListenerPlugin {
 }
 
 /** The parts of a snapshot that a plan of listeners may read. */
-export type ListenerPlanContext = Pick<PushContext, 'mesh' | 'services' | 'shadowedByHost'>;
+export type ListenerPlanContext = Pick<
+  PushContext,
+  'mesh' | 'services' | 'shadowedByHost' | 'objects' | 'authorizationPolicies'
+>;
 
 export interface RoutePlugin {
   /** Undefined where the plugin leaves the proxy's routes as they are. */

@@ -17,7 +17,7 @@ export function createPolicyPlugin(
   encoder: MessageEncoder,
   texts: ConfigEncoder,
   settings: GeneratorSettings,
-): NetworkingPlugin {
+): Required<NetworkingPlugin> {
   const lookups = createPolicyLookups();
   return {
     name: 'policy',

@@ -6,7 +6,7 @@ import type { GeneratorSettings } from '../settings.js';
 export type TrustSettings = Pick<GeneratorSettings, 'trustDomain' | 'skipTrustDomainValidation'>;
 
 /** The trust domain and its aliases, each once, in the form of identities. */
-function trustDomainsOf(
+export function trustDomainsOf(
   { trustDomain, trustDomainAliases }: Pick<MeshConfig, 'trustDomain' | 'trustDomainAliases'>,
   settings: Pick<TrustSettings, 'trustDomain'>,
 ): readonly string[] {

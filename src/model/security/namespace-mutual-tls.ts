@@ -14,8 +14,11 @@ export interface NamespaceMutualTls {
   ofWorkload(labels: Labels): WorkloadMutualTls;
 }
 
+/** Labels of a selector; none selects every workload. */
+export type SelectedLabels = readonly (readonly [key: string, value: string])[];
+
 interface Selected {
-  readonly labels: readonly (readonly [key: string, value: string])[];
+  readonly labels: SelectedLabels;
   readonly mutualTls: WorkloadMutualTls;
 }
 
@@ -55,6 +58,7 @@ function modesOf(spec: PeerAuthenticationSpec, inherited: MutualTlsMode): Worklo
   return workloadMutualTls(mode, ports);
 }
 
-function isSelected(labels: Labels, wanted: Selected['labels']): boolean {
+/** Whether a workload has all the labels that are wanted. */
+export function isSelected(labels: Labels, wanted: SelectedLabels): boolean {
   return wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
 }

@@ -1,5 +1,5 @@
 import type { MeshObject } from '../../config/object.js';
-import type { PeerAuthenticationSpec } from '../../config/security/peer-authentication.js';
+import type { WorkloadSelector } from '../../config/security/workload-selector.js';
 import { compareAge, compareText } from '../service-order.js';
 
 /** PeerAuthentications of one level by precedence: the oldest first, then by name. */
@@ -13,6 +13,8 @@ export function peerAuthenticationsOldestFirst(objects: Iterable<MeshObject>): r
 /** Labels that select workloads, sorted by key; empty for every workload. */
 export function selectedLabels({
   selector,
-}: PeerAuthenticationSpec): readonly (readonly [key: string, value: string])[] {
+}: {
+  readonly selector?: WorkloadSelector | undefined;
+}): readonly (readonly [key: string, value: string])[] {
   return Object.entries(selector?.matchLabels ?? {}).sort(([first], [second]) => compareText(first, second));
 }

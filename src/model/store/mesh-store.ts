@@ -9,6 +9,7 @@ import { GrantTable } from '../policy/binding-grants.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
+import { createAuthorizationPolicyIndexer } from '../security/authorization-policies.js';
 import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '../security/peer-authentications.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
 import { createTrafficTranslator } from '../traffic/mesh-traffic.js';
@@ -63,6 +64,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const grants = new GrantTable(settings.meshDomain);
   const peerAuthenticationsOf = createPeerAuthenticationIndexer();
   const trafficOf = createTrafficTranslator();
+  const authorizationPoliciesOf = createAuthorizationPolicyIndexer();
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
   const revisionLabel = `${settings.meshDomain}/rev`;
@@ -215,6 +217,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
         mesh,
       }),
       traffic: trafficOf(mesh),
+      authorizationPolicies: authorizationPoliciesOf({ objects: objects.snapshot(), mesh }),
       findings: directory.findings.list(),
       views: directory.hosts.views(),
       ownCluster: settings.clusterId,

@@ -1,11 +1,13 @@
 import type { KnownAttributes } from '../../config/attributes/judge-attribute.js';
 import { POLICY_KINDS } from '../../config/kind-traits.js';
 import type { RegexLimits } from '../../config/regex/regex-limits.js';
+import type { AuthorizationPolicySpec } from '../../config/security/authorization-policy.js';
 import { bindingLabelKeys } from '../../model/policy/label-conditions.js';
 import { type PolicyBindings, resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import type { ResolvedBinding } from '../../model/policy/resolve-bindings.js';
 import { matchesHost, type ServicePattern } from '../../model/policy/service-pattern.js';
 import type { PushContext } from '../../model/push-context.js';
+import { selectedLabels } from '../../model/security/oldest-first.js';
 import type { Service } from '../../model/service.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { knownAttributesOf } from './known-attributes.js';
@@ -18,6 +20,8 @@ export interface Enforcement {
   readonly isPluginOn: boolean;
   /** Whether `--plugins` leaves out `authn`, so that PeerAuthentications are ignored. Default false. */
   readonly isAuthnOff?: boolean;
+  /** Whether `--plugins` leaves out `authz`, so that AuthorizationPolicies are ignored. Default false. */
+  readonly isAuthzOff?: boolean;
   /**
    * The quotas that the policy server in this process limits, each with its largest limit for any caller in one
    * window. Undefined if another policy server counts quotas.
@@ -99,15 +103,22 @@ export function differsBeyondEndpoints(first: PushContext, second: PushContext):
   return (
     first.services !== second.services ||
     first.shadowedByHost !== second.shadowedByHost ||
+    (selectsWorkloads(second) && first.objects.get('Pod') !== second.objects.get('Pod')) ||
     first.sharedPorts !== second.sharedPorts ||
     first.entryOffences !== second.entryOffences ||
     first.bindingGrants !== second.bindingGrants ||
     first.mesh.policy !== second.mesh.policy ||
     first.domain !== second.domain ||
-    [...POLICY_KINDS, 'PeerAuthentication', 'Namespace'].some(
+    [...POLICY_KINDS, 'PeerAuthentication', 'AuthorizationPolicy', 'Namespace'].some(
       (kind) => first.objects.get(kind) !== second.objects.get(kind),
     )
   );
+}
+
+/** Pods change often too, and analysis compares only the selectors of AuthorizationPolicies with them. */
+function selectsWorkloads({ objects }: PushContext): boolean {
+  const policies = [...(objects.get('AuthorizationPolicy')?.values() ?? [])];
+  return policies.some(({ body }) => selectedLabels(body as AuthorizationPolicySpec).length > 0);
 }
 
 /** A binding of either kind, with the name of the field that holds its references. */

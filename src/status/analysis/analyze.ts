@@ -6,6 +6,7 @@ import { findContradictoryClauses } from './analyzers/contradictory-clauses.js';
 import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authentications.js';
 import { findImpossiblePatterns } from './analyzers/impossible-patterns.js';
 import { findIneffectiveAttributes } from './analyzers/ineffective-attributes.js';
+import { findIneffectiveAuthorizationPolicies } from './analyzers/ineffective-authorization-policies.js';
 import { findLabelsWithoutWorkloads } from './analyzers/labels-without-workloads.js';
 import { findMissingServices, findUnusablePatterns } from './analyzers/named-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
@@ -39,6 +40,7 @@ export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'conflicting-policies': findConflictingPolicies,
   'duplicate-hosts': findDuplicateHosts,
   'dangling-references': findDanglingReferences,
+  'ineffective-authorization-policies': findIneffectiveAuthorizationPolicies,
   'ignored-peer-authentications': findIgnoredPeerAuthentications,
   'ineffective-attributes': findIneffectiveAttributes,
   'missing-services': findMissingServices,

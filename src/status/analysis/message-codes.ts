@@ -267,6 +267,18 @@ export const MESSAGE_CODES = {
     title: 'A PeerAuthentication has no effect, because --plugins does not name authn.',
     remedy: 'add authn to --plugins; until then workloads accept mutual TLS and plaintext (PERMISSIVE)',
   },
+  authorizationPolicyOff: {
+    code: 'MESH0303',
+    level: 'Warn',
+    title: 'An AuthorizationPolicy has no effect, because --plugins does not name authz.',
+    remedy: 'add authz to --plugins; until then workloads accept every request',
+  },
+  authorizationPolicyWithoutWorkload: {
+    code: 'MESH0304',
+    level: 'Warn',
+    title: 'An AuthorizationPolicy selects no workload.',
+    remedy: 'correct the labels of selector, or remove the selector to select all workloads of the namespace',
+  },
   listenerConflict: {
     code: 'MESH0401',
     level: 'Warn',

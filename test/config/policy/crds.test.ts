@@ -91,6 +91,7 @@ test('there is a CRD for each kind of the mesh, namespaced, with short names, co
       ['serviceentries.networking', 'ServiceEntry', 'se', 'v1beta1,v1alpha3', 'Hosts,Resolution,'],
       ['workloadentries.networking', 'WorkloadEntry', 'we', 'v1beta1,v1alpha3', 'Address,'],
       ['peerauthentications.security', 'PeerAuthentication', 'pa', 'v1beta1', 'Mode,'],
+      ['authorizationpolicies.security', 'AuthorizationPolicy', 'ap', 'v1beta1', 'Action,'],
     ].map(([name, kind, short, version, own = '']) => [
       `${name}.mesh.internal`,
       kind,

@@ -36,6 +36,7 @@ const CONCURRENT_WRITES = 16;
 
 /** Plurals that are not the lower-case kind with an s. */
 const PLURALS: Readonly<Record<string, string>> = {
+  AuthorizationPolicy: 'authorizationpolicies',
   Endpoints: 'endpoints',
   ServiceEntry: 'serviceentries',
   WorkloadEntry: 'workloadentries',

@@ -20,7 +20,7 @@ const FOLLOW = ['list', 'watch'];
 const READ = ['get', ...FOLLOW];
 const POLICY_KINDS = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings'];
 const NETWORKING_KINDS = ['serviceentries', 'workloadentries'];
-const SECURITY_KINDS = ['peerauthentications'];
+const SECURITY_KINDS = ['peerauthentications', 'authorizationpolicies'];
 const statusOf = (resource: string): string => `${resource}/status`;
 
 /** All rights of the control plane: `shop` stands for every namespace but its own. */

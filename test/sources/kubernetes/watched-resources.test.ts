@@ -23,6 +23,7 @@ const MESH = [
   '/apis/config.acme.io/v1alpha2/quotaspecs',
   '/apis/networking.acme.io/v1beta1/serviceentries or /apis/networking.acme.io/v1alpha3/serviceentries',
   '/apis/networking.acme.io/v1beta1/workloadentries or /apis/networking.acme.io/v1alpha3/workloadentries',
+  '/apis/security.acme.io/v1beta1/authorizationpolicies',
   '/apis/security.acme.io/v1beta1/peerauthentications',
 ];
 

@@ -59,7 +59,7 @@ export function createInboundPart(
     const chainContext = { encoder, filters, tls, mesh, dependencies };
     const unclaimed = (port: number | undefined, mode: WorkloadMutualTls['mode']): readonly Buffer[] =>
       inboundPassthroughChains(chainContext, { port, mode, sniff: settings.sniffInbound });
-    const common = commonChains.of([mesh], `${dependencies.key}|${mutualTls.mode}`, () => [
+    const common = commonChains.of([mesh], `${dependencies.key}|${dependencies.inboundKey}|${mutualTls.mode}`, () => [
       inboundBlackHoleChain(chainContext),
       ...unclaimed(undefined, mutualTls.mode),
     ]);
@@ -91,7 +91,7 @@ export function createInboundPart(
       const dependencies = filters.dependenciesOf(context, proxy);
       const targets = context.targetsOf(proxy);
       const mutualTls = proxy.hasSecrets ? mutualTlsOfProxy(context, proxy) : PLAINTEXT;
-      const variant = `${dependencies.key}|${interceptionMode}|${mutualTls.key}`;
+      const variant = `${dependencies.key}|${dependencies.inboundKey}|${interceptionMode}|${mutualTls.key}`;
       return scopes.of([context.mesh, targets], variant, () => {
         const [wildcard] = wildcardAddresses(dependencies.families);
         const inbound = inboundPorts(targets, settings.sniffInbound, wildcard);

@@ -12,6 +12,7 @@ import type { Enforcement } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage, sortMessages } from '../analysis-message.js';
 import { ANALYZERS, analyze } from '../analyze.js';
 import { analyzePeerAuthentication } from '../analyzers/ignored-peer-authentications.js';
+import { analyzeAuthorizationPolicy } from '../analyzers/ineffective-authorization-policies.js';
 import { findOverlappingConditions } from '../analyzers/overlapping-conditions.js';
 import { knownAttributesOf } from '../known-attributes.js';
 import { findApiOverlap } from '../overlap/api-specs-overlap.js';
@@ -81,6 +82,7 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
   };
   return (candidate, enforcement) => {
     if (candidate.kind === 'PeerAuthentication') return analyzePeerAuthentication(context, candidate, enforcement);
+    if (candidate.kind === 'AuthorizationPolicy') return analyzeAuthorizationPolicy(context, candidate, enforcement);
     const side = SIDES.get(candidate.kind);
     if (side === undefined || isTooLarge(candidate, context)) return [];
     const touched =

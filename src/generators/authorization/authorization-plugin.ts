@@ -1,0 +1,75 @@
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { buildHttpRbac, buildNetworkRbac, type RbacRules } from '../../envoy/rbac.js';
+import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js';
+import type { Policy } from '../../generated/envoy/config/rbac/v3/Policy.js';
+import type { HttpFilter } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
+import { createMemo } from '../../model/memo.js';
+import type { WorkloadAuthorization } from '../../model/security/authorization-policies.js';
+import { labelsOf } from '../../model/security/mutual-tls.js';
+import type { NetworkingPlugin } from '../plugins/networking-plugin.js';
+import { trustDomainsOf } from '../security/trusted-names.js';
+import type { GeneratorSettings } from '../settings.js';
+import { buildRbacPolicy, type RuleContext } from './rbac-policy.js';
+
+interface Filters {
+  readonly http: readonly HttpFilter[];
+  readonly network: readonly Filter[];
+}
+
+/** The order of the filters: a request that is rejected is recorded, and DENY has precedence over ALLOW. */
+const ACTIONS = ['AUDIT', 'DENY', 'ALLOW'] as const;
+const RBAC_ACTION = { AUDIT: 'audit', DENY: 'deny', ALLOW: 'allow' } as const;
+
+/** The plugin `authz`: the AuthorizationPolicies of a workload decide on what its sidecar accepts. */
+export function createAuthorizationPlugin(
+  encoder: MessageEncoder,
+  settings: Pick<GeneratorSettings, 'trustDomain'>,
+): NetworkingPlugin {
+  const memo = createMemo<Filters>();
+
+  const build = (mesh: MeshConfig, authorization: WorkloadAuthorization): Filters => {
+    const trustDomains = trustDomainsOf(mesh, settings);
+    const rules = (as: RuleContext['as']) =>
+      ACTIONS.flatMap((action) => rulesOf(authorization, { action, as, trustDomains }) ?? []);
+    return {
+      http: rules('http').map((each) => buildHttpRbac(encoder, each)),
+      network: rules('tcp').map((each) => buildNetworkRbac(encoder, each)),
+    };
+  };
+
+  return {
+    name: 'authz',
+    planListeners: (context, proxy) => {
+      const { mesh, authorizationPolicies } = context;
+      const authorization = authorizationPolicies.ofWorkload(proxy.configNamespace, labelsOf(context, proxy));
+      const filters = memo.of([mesh, authorization], '', () => build(mesh, authorization));
+      return {
+        key: '',
+        inboundKey: authorization.key,
+        httpFilters: ({ direction }) => (direction === 'inbound' ? filters.http : []),
+        networkFilters: ({ direction }) => (direction === 'inbound' ? filters.network : []),
+        httpAccessLogs: () => [],
+        tcpAccessLogs: () => undefined,
+        localReplies: [],
+      };
+    },
+    planRoutes: () => undefined,
+    routesAffectedBy: () => false,
+  };
+}
+
+/** The rules of all policies with the action; undefined without such a policy. ALLOW without rules rejects everything. */
+function rulesOf({ policies }: WorkloadAuthorization, context: RuleContext): RbacRules | undefined {
+  const ofAction = policies.filter(({ spec }) => spec.action === context.action);
+  if (ofAction.length === 0) return undefined;
+  const built: Record<string, Policy> = {};
+  for (const { namespace, name, spec } of ofAction) {
+    for (const [index, rule] of (spec.rules ?? []).entries()) {
+      const policy = buildRbacPolicy(rule, context);
+      if (policy !== undefined) built[`ns[${namespace}]-policy[${name}]-rule[${index}]`] = policy;
+    }
+  }
+  if (context.action !== 'ALLOW' && Object.keys(built).length === 0) return undefined;
+  return { action: RBAC_ACTION[context.action], policies: built };
+}

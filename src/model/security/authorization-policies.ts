@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
+import type { AuthorizationPolicySpec } from '../../config/security/authorization-policy.js';
+import { compareText } from '../service-order.js';
+import { isSelected, type Labels, type SelectedLabels } from './namespace-mutual-tls.js';
+import { selectedLabels } from './oldest-first.js';
+
+/** The AuthorizationPolicies of one workload. The same object while they stay the same. */
+export interface WorkloadAuthorization {
+  /** Equal ones have equal keys. Empty without policies. */
+  readonly key: string;
+  /** Sorted by object key. */
+  readonly policies: readonly AuthorizationPolicy[];
+}
+
+export interface AuthorizationPolicy {
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: AuthorizationPolicySpec;
+}
+
+/**
+ * The AuthorizationPolicies of a snapshot, by workload: those of its namespace and of the root namespace that select it
+ * (docs/reference/xds.md#authorization). The same object while no policy changes.
+ */
+export interface AuthorizationPolicies {
+  ofWorkload(namespace: string, labels: Labels): WorkloadAuthorization;
+}
+
+/** The parts of a snapshot that the index is made from. */
+export interface AuthorizationPolicySource {
+  /** All objects by kind. */
+  readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
+  readonly mesh: Pick<MeshConfig, 'rootNamespace'>;
+}
+
+/** Makes the index of each snapshot; to be called with successive ones. */
+export type AuthorizationPolicyIndexer = (source: AuthorizationPolicySource) => AuthorizationPolicies;
+
+interface Entry extends AuthorizationPolicy {
+  /** Object key and hash of the spec. */
+  readonly key: string;
+  readonly labels: SelectedLabels;
+}
+
+const NONE: WorkloadAuthorization = { key: '', policies: [] };
+
+export function createAuthorizationPolicyIndexer(): AuthorizationPolicyIndexer {
+  let table: ReadonlyMap<ObjectKey, MeshObject> | undefined;
+  let rootNamespace: string | undefined;
+  let index: AuthorizationPolicies | undefined;
+  let lists = new Map<string, WorkloadAuthorization>();
+  return ({ objects, mesh }) => {
+    const next = objects.get('AuthorizationPolicy');
+    if (index !== undefined && next === table && mesh.rootNamespace === rootNamespace) return index;
+    table = next;
+    rootNamespace = mesh.rootNamespace;
+    const known = lists;
+    lists = new Map();
+    index = createIndex(table?.values() ?? [], mesh.rootNamespace, known, lists);
+    return index;
+  };
+}
+
+/**
+ * @param known lists of the index before, by key
+ * @param lists is given the lists of this one
+ */
+function createIndex(
+  objects: Iterable<MeshObject>,
+  rootNamespace: string,
+  known: ReadonlyMap<string, WorkloadAuthorization>,
+  lists: Map<string, WorkloadAuthorization>,
+): AuthorizationPolicies {
+  const byNamespace = new Map<string, Entry[]>();
+  for (const entry of [...objects].map(entryOf)) {
+    const others = byNamespace.get(entry.namespace);
+    if (others === undefined) byNamespace.set(entry.namespace, [entry]);
+    else others.push(entry);
+  }
+  const entriesOf = (namespace: string): readonly Entry[] => byNamespace.get(namespace) ?? [];
+  return {
+    ofWorkload: (namespace, labels) => {
+      const candidates =
+        namespace === rootNamespace ? entriesOf(namespace) : [...entriesOf(rootNamespace), ...entriesOf(namespace)];
+      const policies = candidates
+        .filter((entry) => isSelected(labels, entry.labels))
+        .sort((first, second) => compareText(first.key, second.key));
+      if (policies.length === 0) return NONE;
+      const key = JSON.stringify(policies.map((entry) => entry.key));
+      let list = lists.get(key);
+      if (list === undefined) {
+        list = known.get(key) ?? { key, policies };
+        lists.set(key, list);
+      }
+      return list;
+    },
+  };
+}
+
+function entryOf(object: MeshObject): Entry {
+  const spec = object.body as AuthorizationPolicySpec;
+  const { name, namespace } = object.metadata;
+  const hash = createHash('sha256').update(JSON.stringify(spec)).digest('base64url');
+  return { name, namespace, spec, key: `${keyOf(object)} ${hash}`, labels: selectedLabels(spec) };
+}

@@ -1,0 +1,76 @@
+import test from 'ava';
+import type { PushContext } from '../../../src/model/push-context.js';
+import { analysisInputOf, canDiffer } from '../../../src/status/analysis/analysis-input.js';
+import { analyze } from '../../../src/status/analysis/analyze.js';
+import { createCandidateAnalysis } from '../../../src/status/analysis/candidate/analyze-candidate.js';
+import { readObject } from '../../config/support/read-yaml.js';
+import { contextOf } from '../../model/mesh-objects.js';
+import { ENFORCEMENT, shown } from './support.js';
+
+/** @param where `<namespace>/<name>` */
+function policy(where: string, matchLabels: Readonly<Record<string, string>>) {
+  const [namespace, name] = where.split('/');
+  return readObject(
+    JSON.stringify({
+      apiVersion: 'security.mesh.internal/v1beta1',
+      kind: 'AuthorizationPolicy',
+      metadata: { namespace, name },
+      spec: { selector: { matchLabels }, rules: [{}] },
+    }),
+  );
+}
+
+function pod(namespace: string, app: string) {
+  const metadata = { namespace, name: app, labels: { app } };
+  return readObject(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec: {}, status: {} }));
+}
+
+const entry = readObject(
+  '{apiVersion: networking.mesh.internal/v1beta1, kind: WorkloadEntry, metadata: {namespace: shop, name: vm}, ' +
+    'spec: {address: 10.0.0.9, labels: {app: machine}}}',
+);
+const PODS = [pod('shop', 'web'), pod('safe', 'vault'), entry];
+
+test('a selector that no pod and no WorkloadEntry has is MESH0304, in the mesh and at admission', (t) => {
+  const misspelt = policy('shop/misspelt', { app: 'wbe' });
+  const expected = [
+    'MESH0304 AuthorizationPolicy/shop/misspelt spec.selector.matchLabels: no workload of namespace shop has app=wbe; ' +
+      'correct the labels of selector, or remove the selector to select all workloads of the namespace',
+  ];
+  t.deepEqual(analyze(analysisInputOf(contextOf([...PODS, misspelt]), ENFORCEMENT)).map(shown), expected);
+  t.deepEqual(createCandidateAnalysis(contextOf(PODS))(misspelt, ENFORCEMENT).map(shown), expected);
+});
+
+test('a policy selects workloads of its namespace, and in the root namespace those of the mesh', (t) => {
+  const said = (where: string, labels: Readonly<Record<string, string>>) =>
+    createCandidateAnalysis(contextOf(PODS))(policy(where, labels), ENFORCEMENT).map(({ code }) => code);
+  t.deepEqual(said('shop/a', { app: 'web' }), []);
+  t.deepEqual(said('shop/a', { app: 'machine' }), []);
+  t.deepEqual(said('shop/a', { app: 'vault' }), ['MESH0304']);
+  t.deepEqual(said('mesh-system/a', { app: 'vault' }), []);
+  t.deepEqual(said('mesh-system/a', { app: 'nothing' }), ['MESH0304']);
+  t.deepEqual(said('shop/a', {}), []);
+  t.deepEqual(said('empty/a', { app: 'web' }), [], 'its workloads come later');
+});
+
+test('without authz in --plugins each AuthorizationPolicy is MESH0303, in the mesh and at admission', (t) => {
+  const enforcement = { ...ENFORCEMENT, isAuthzOff: true };
+  const object = policy('shop/a', { app: 'web' });
+  const expected = [
+    'MESH0303 AuthorizationPolicy/shop/a: this AuthorizationPolicy is not enforced: --plugins does not name authz; ' +
+      'add authz to --plugins; until then workloads accept every request',
+  ];
+  t.deepEqual(analyze(analysisInputOf(contextOf([object]), enforcement)).map(shown), expected);
+  t.deepEqual(createCandidateAnalysis(contextOf([]))(object, enforcement).map(shown), expected);
+});
+
+test('a changed policy, and changed pods where a policy selects some, lead to a new analysis', (t) => {
+  const selecting = policy('shop/a', { app: 'web' });
+  t.true(canDiffer(contextOf([selecting]), contextOf([])));
+  const objectsWith = (objects: PushContext['objects']): PushContext['objects'] =>
+    new Map(objects).set('Pod', new Map());
+  const before = contextOf([selecting]);
+  t.true(canDiffer(before, { ...before, objects: objectsWith(before.objects) }));
+  const unselecting = contextOf([policy('shop/a', {})]);
+  t.false(canDiffer(unselecting, { ...unselecting, objects: objectsWith(unselecting.objects) }));
+});
