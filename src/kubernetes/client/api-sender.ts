@@ -1,6 +1,6 @@
 import type { RequestOptions } from 'node:http';
 import { isRecord } from '../../base/record.js';
-import { answerText } from './answer-text.js';
+import { answerText } from './api-error.js';
 import { parseOrNothing, readWhole, sendRequest } from './http-exchange.js';
 
 /** Address of the API server and the credentials for it: the `ClusterAccess` of the cluster's source. */

@@ -3,7 +3,6 @@ import type { Clock } from '../../base/clock.js';
 import { ApiError } from '../../kubernetes/client/api-error.js';
 import type { SendRequest } from '../../kubernetes/client/api-sender.js';
 import { pause } from '../../kubernetes/watch/pause.js';
-import { shortened } from './shortened.js';
 
 export interface ReachOptions {
   readonly send: SendRequest;
@@ -44,4 +43,11 @@ async function probe(send: SendRequest): Promise<void> {
   if (status !== 401 && status !== 429 && status < 500) return;
   const { message } = new ApiError(status, body);
   throw new ApiError(status, { message: shortened(message) });
+}
+
+/** Limits the length of a remote API server's text in logs and pages. */
+const MAX_LENGTH = 300;
+
+export function shortened(text: string): string {
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`;
 }

@@ -1,13 +1,13 @@
 import { createBackoff } from '../../base/backoff.js';
 import type { Clock } from '../../base/clock.js';
+import type { SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { ClusterAccess } from '../../kubernetes/client/cluster-access.js';
+import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import { pause } from '../../kubernetes/watch/pause.js';
 import type { ChangeBatch } from '../../model/object-change.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KubernetesSource } from '../kubernetes/kubernetes-source.js';
-import type { ClusterLink } from './cluster-link.js';
-import { QUICK_RETRIES, reachCluster, SLOW_WAITS } from './reach-cluster.js';
-import { shortened } from './shortened.js';
+import { QUICK_RETRIES, reachCluster, SLOW_WAITS, shortened } from './reach-cluster.js';
 
 export interface RemoteClusterOptions {
   readonly id: string;
@@ -119,4 +119,12 @@ function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   return error.message === '' ? (code ?? error.name) : shortened(error.message);
+}
+
+/** The connection to the API server of a cluster. */
+export interface ClusterLink {
+  /** For single requests, reads and writes. */
+  readonly send: SendRequest;
+  /** Creates a watcher; its creator stops it. */
+  createWatcher(logger: Logger): ListWatcher;
 }

@@ -8,8 +8,8 @@ import type { ChangeBatch } from '../../model/object-change.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KubernetesSource } from '../kubernetes/kubernetes-source.js';
 import { chooseClusters, type RefusedCluster } from './choose-clusters.js';
-import type { ClusterLink } from './cluster-link.js';
 import { createClusterSecrets, type RegisteredCluster } from './cluster-secrets.js';
+import type { ClusterLink } from './remote-cluster.js';
 import { type RemoteCluster, startRemoteCluster } from './remote-cluster.js';
 
 /** A remote cluster that is read, for the other parts that work in it. */

@@ -1,10 +1,10 @@
+import type { PodBody } from '../../../config/core/pod.js';
 import { apiVersionOf, type KindDefinition } from '../../../config/kind-definition.js';
 import type { KindRegistry } from '../../../config/kinds.js';
 import { type MeshObject, objectKey } from '../../../config/object.js';
 import { formatViolation } from '../../../config/violation.js';
 import type { RawObject } from '../../../kubernetes/watch/raw-object.js';
 import type { ObjectProblem } from './object-report.js';
-import { trimObject } from './trim-object.js';
 
 export type ClusterReadResult =
   | { readonly type: 'object'; readonly object: MeshObject }
@@ -31,4 +31,41 @@ export function readClusterObject(raw: RawObject, definition: KindDefinition, ki
     reason: formatViolation(result.subject, violation),
   }));
   return { type: 'refused', problems };
+}
+
+/**
+ * Removes the fields that the model does not read, beyond those that the schema leaves out. Of a core object only the
+ * annotations of the mesh stay, and of a pod only the condition `Ready`. The other fields would take most of the memory
+ * and cause most changes: an Endpoints object that serves as a lock changes an annotation every two seconds.
+ */
+function trimObject(object: MeshObject, meshDomain: string): MeshObject {
+  if (isMeshGroup(object, meshDomain)) return object;
+  const { generation: _, ...metadata } = object.metadata;
+  const trimmed = {
+    ...object,
+    metadata: { ...metadata, annotations: meshAnnotations(metadata.annotations, meshDomain) },
+  };
+  return object.kind === 'Pod' ? { ...trimmed, body: trimPod(object.body as PodBody) } : trimmed;
+}
+
+const NO_ANNOTATIONS: MeshObject['metadata']['annotations'] = Object.freeze({});
+
+function isMeshGroup({ apiVersion }: MeshObject, meshDomain: string): boolean {
+  return apiVersion.split('/')[0]?.endsWith(`.${meshDomain}`) === true;
+}
+
+/** Annotations whose prefix is the mesh domain or a subdomain, such as `networking.mesh.internal/exportTo`. */
+function meshAnnotations(
+  annotations: MeshObject['metadata']['annotations'],
+  meshDomain: string,
+): MeshObject['metadata']['annotations'] {
+  const kept = Object.entries(annotations).filter(([key]) => {
+    const prefix = key.slice(0, Math.max(0, key.indexOf('/')));
+    return prefix === meshDomain || prefix.endsWith(`.${meshDomain}`);
+  });
+  return kept.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(kept);
+}
+
+function trimPod({ spec, status }: PodBody): PodBody {
+  return { spec, status: { ...status, conditions: status.conditions.filter(({ type }) => type === 'Ready') } };
 }
