@@ -1,3 +1,5 @@
+import { MESH_MESSAGE_CODES } from './mesh-message-codes.js';
+
 /** Severity of a message. */
 export type MessageLevel = 'Error' | 'Warn' | 'Info';
 
@@ -11,7 +13,7 @@ export interface MessageCode {
 }
 
 /**
- * All codes (docs/analysis.md). 0001 to 0129 are general; from 0201 policies, from 0301 mutual TLS, from 0401
+ * All codes (docs/analysis.md). 0001 to 0129 are general; from 0201 policies, from 0301 security, from 0401
  * listeners, from 0501 services. A code never changes its meaning, and the code of a removed message is not used again.
  */
 export const MESSAGE_CODES = {
@@ -255,56 +257,7 @@ export const MESSAGE_CODES = {
     remedy:
       'set storage in the policy configuration to a Redis that all replicas reach (overlays/redis), or run one replica',
   },
-  ignoredPeerAuthentication: {
-    code: 'MESH0301',
-    level: 'Warn',
-    title: 'A PeerAuthentication applies to no workload, because an older one on the same level applies.',
-    remedy: 'change or remove the older one, or select workloads to which it does not apply',
-  },
-  peerAuthenticationOff: {
-    code: 'MESH0302',
-    level: 'Warn',
-    title: 'A PeerAuthentication has no effect, because --plugins does not name authn.',
-    remedy: 'add authn to --plugins; until then workloads accept mutual TLS and plaintext (PERMISSIVE)',
-  },
-  authorizationPolicyOff: {
-    code: 'MESH0303',
-    level: 'Warn',
-    title: 'An AuthorizationPolicy has no effect, because --plugins does not name authz.',
-    remedy: 'add authz to --plugins; until then workloads accept every request',
-  },
-  authorizationPolicyWithoutWorkload: {
-    code: 'MESH0304',
-    level: 'Warn',
-    title: 'An AuthorizationPolicy selects no workload.',
-    remedy: 'correct the labels of selector, or remove the selector to select all workloads of the namespace',
-  },
-  listenerConflict: {
-    code: 'MESH0401',
-    level: 'Warn',
-    title: 'Two services have the same address and port. Proxies serve only the older service there.',
-    remedy: 'give the service another port or address',
-  },
-  confinedEntry: {
-    code: 'MESH0501',
-    level: 'Warn',
-    title:
-      'A ServiceEntry exports hosts or addresses that belong to other namespaces, so it affects only its own namespace.',
-    remedy:
-      'remove these hosts or addresses, or set exportTo: ["."]; serviceEntryScope of the mesh config sets which namespaces entries affect',
-  },
-  sharedClusterIp: {
-    code: 'MESH0502',
-    level: 'Warn',
-    title: 'Two Services have the same cluster IP. Connections to it reach the older Service, on the ports of both.',
-    remedy: 'give one of the Services another clusterIP',
-  },
-  duplicateHost: {
-    code: 'MESH0503',
-    level: 'Warn',
-    title: 'Objects of several namespaces claim one host. Each namespace is served one of them.',
-    remedy: 'remove one of the objects, or limit their exportTo',
-  },
+  ...MESH_MESSAGE_CODES,
 } as const satisfies Readonly<Record<string, MessageCode>>;
 
 export type MessageName = keyof typeof MESSAGE_CODES;
