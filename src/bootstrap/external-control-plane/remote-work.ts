@@ -36,14 +36,16 @@ export function createRemoteWork(logger: Logger): RemoteWork {
     for (const work of running.works) work.start();
   };
 
-  const endIn = ({ cluster: { id }, works }: Running): void => {
-    for (const work of works) {
+  const endIn = async ({ cluster: { id }, works }: Running): Promise<void> => {
+    const ends = works.map((work) => {
       const ended = work
         .stop()
         .catch((err: unknown) => logger.warn({ cluster: id, err }, 'work in a remote cluster failed to stop'))
         .finally(() => ending.delete(ended));
       ending.add(ended);
-    }
+      return ended;
+    });
+    await Promise.all(ends);
   };
 
   return {
@@ -51,15 +53,15 @@ export function createRemoteWork(logger: Logger): RemoteWork {
       reached: (cluster) => {
         if (isStopped) return;
         const before = clusters.get(cluster.id);
-        if (before !== undefined) endIn(before);
+        if (before !== undefined) void endIn(before);
         const running: Running = { cluster, works: [] };
         clusters.set(cluster.id, running);
         startIn(running);
       },
-      removed: (id) => {
+      removed: async (id) => {
         const running = clusters.get(id);
-        if (running !== undefined) endIn(running);
         clusters.delete(id);
+        if (running !== undefined) await endIn(running);
       },
     },
     begin: (next) => {
@@ -69,7 +71,7 @@ export function createRemoteWork(logger: Logger): RemoteWork {
     },
     stop: async () => {
       isStopped = true;
-      for (const running of clusters.values()) endIn(running);
+      for (const running of clusters.values()) void endIn(running);
       clusters.clear();
       await Promise.all(ending);
     },

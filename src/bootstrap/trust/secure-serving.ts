@@ -147,7 +147,7 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
       removed: (id) => {
         reviewers.delete(id);
         accounts?.remove(id);
-        remoteWork?.observer.removed(id);
+        return remoteWork?.observer.removed(id);
       },
     },
   };

@@ -108,7 +108,8 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     const answer = await claim(seen?.lease, identity, leaseMs);
     if (answer.status === 409 || answer.status === 404) return false;
     if (answer.status >= 300) throw new ElectionError(answer);
-    if (!isStopping) lead(answer);
+    if (isStopping) see(parseLease(answer.body));
+    else lead(answer);
     return true;
   };
 

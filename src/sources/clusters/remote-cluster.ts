@@ -38,7 +38,8 @@ export interface RemoteCluster {
   forbidden(): number;
   /** The present problem of the cluster. */
   problems(): readonly string[];
-  stop(): Promise<void>;
+  /** @param users settles when no other part uses the connection any more; at once by default */
+  stop(users?: Promise<unknown>): Promise<void>;
 }
 
 export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster {
@@ -104,11 +105,12 @@ export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster
         ...(source?.reports() ?? []).map(({ key, reason }) => `cluster ${id}: ${key}: ${reason}`),
       ];
     },
-    stop: async () => {
+    stop: async (users) => {
       stopping.abort();
       giveUpWaiting();
       await source?.stop();
       await running;
+      await users;
       access.close();
     },
   };

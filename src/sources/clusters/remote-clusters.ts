@@ -25,7 +25,8 @@ export interface ReachedCluster {
 export interface RemoteClusterObserver {
   /** A cluster is read for the first time, or through another kubeconfig than before. */
   reached(cluster: ReachedCluster): void;
-  removed(id: string): void;
+  /** The connection to the cluster closes after the returned promise has settled. */
+  removed(id: string): void | Promise<void>;
 }
 
 export interface RemoteClustersOptions {
@@ -77,9 +78,10 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
   let refused: readonly RefusedCluster[] = [];
   let isStopped = false;
 
-  const end = (cluster: RemoteCluster | undefined): void => {
+  /** @param users settles when no observer uses the connection any more */
+  const end = (cluster: RemoteCluster | undefined, users?: Promise<unknown>): void => {
     if (cluster === undefined) return;
-    const ended = cluster.stop().finally(() => ending.delete(ended));
+    const ended = cluster.stop(users).finally(() => ending.delete(ended));
     ending.add(ended);
   };
 
@@ -159,12 +161,13 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
   const remove = (id: string, slot: Slot): void => {
     slots.delete(id);
     end(slot.next);
-    end(slot.serving);
     slot.next = undefined;
-    if (slot.serving !== undefined) {
+    const { serving } = slot;
+    if (serving !== undefined) {
       slot.serving = undefined;
       handOver({ cluster: id, changes: [], replacesCluster: true });
-      for (const observer of observers) observer.removed(id);
+      const left = observers.map((observer) => observer.removed(id));
+      end(serving, Promise.allSettled(left));
     }
     logger.info({ cluster: id, secret: slot.registered.secret }, 'a remote cluster is removed');
   };

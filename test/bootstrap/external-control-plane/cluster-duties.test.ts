@@ -111,7 +111,7 @@ it('a remote cluster is given roots and trust in the webhooks, by no more rights
     const validating = await bundlesOf(api, 'validatingwebhookconfigurations', 'meshd-mesh-system');
     return [...mutating, ...validating].every((each) => each === bundle);
   });
-  work.observer.removed('west');
+  await work.observer.removed('west');
   await work.stop();
   const { body } = await api.client.send('GET', '/apis/coordination.k8s.io/v1/namespaces/mesh-system/leases');
   const holders = (body as { items: { spec: { holderIdentity?: string } }[] }).items.map(

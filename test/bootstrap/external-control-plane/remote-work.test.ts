@@ -53,8 +53,8 @@ test('work ends in a cluster that is removed, and everywhere in the end', async 
   work.begin([factory]);
   work.observer.reached(cluster('west'));
   work.observer.reached(cluster('north'));
-  work.observer.removed('west');
-  work.observer.removed('unheard-of');
+  void work.observer.removed('west');
+  void work.observer.removed('unheard-of');
   await work.stop();
   t.deepEqual(story.slice(2), ['stop https://west', 'stop https://north']);
   work.observer.reached(cluster('east'));

@@ -71,7 +71,7 @@ export function createClustersRig(): ClustersRig {
   const requests: string[] = [];
   const observer: RemoteClusterObserver = {
     reached: ({ id, server }) => observed.push(`reached ${id} ${server}`),
-    removed: (id) => observed.push(`removed ${id}`),
+    removed: (id) => void observed.push(`removed ${id}`),
   };
 
   const take = ({ cluster, changes, replacesCluster = false }: ChangeBatch): void => {
