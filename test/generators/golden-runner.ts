@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { load } from 'js-yaml';
 import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
 import type { Json } from '../../src/envoy/message-json.js';
 import { createAuthorizationPlugin } from '../../src/generators/authorization/authorization-plugin.js';
@@ -21,20 +23,22 @@ export type GoldenType = (typeof GOLDEN_TYPES)[number];
 /** Everything that one proxy of a case is served. */
 export type GoldenResources = Readonly<Record<GoldenType, readonly EncodedResource[]>>;
 
-const INPUT_SUFFIX = '.in.yaml';
-
 /** Golden files are read and written in the sources; the tests run from the build. */
 export const GOLDEN_DIRECTORY = join(projectRoot(), 'test/generators/golden');
 
+/** Resources that nearly every case has, by type: in a case's own files, only their names stand. */
+const COMMON_FILE = join(GOLDEN_DIRECTORY, 'common.yaml');
+
+/** One folder each: `in.yaml`, and a file for each type. */
 export function goldenCases(): readonly string[] {
-  return readdirSync(GOLDEN_DIRECTORY)
-    .filter((file) => file.endsWith(INPUT_SUFFIX))
-    .map((file) => file.slice(0, -INPUT_SUFFIX.length))
+  return readdirSync(GOLDEN_DIRECTORY, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
     .sort();
 }
 
 export function goldenPath(name: string, type: GoldenType): string {
-  return join(GOLDEN_DIRECTORY, goldenFile(name, type));
+  return join(GOLDEN_DIRECTORY, name, `${type}.yaml`);
 }
 
 /** Most cases have no filters that are asked for by name, and no file of them then. */
@@ -44,33 +48,42 @@ export function hasGoldenFile(served: ReadonlyMap<string, GoldenResources>, type
 
 /** Golden files that belong to no case any more. */
 export function staleGoldenFiles(): readonly string[] {
-  const wanted = new Set(
-    goldenCases().flatMap((name) => {
-      const served = generateGoldenCase(name);
-      return GOLDEN_TYPES.filter((type) => hasGoldenFile(served, type)).map((type) => goldenFile(name, type));
-    }),
-  );
-  return readdirSync(GOLDEN_DIRECTORY)
-    .filter((file) => !file.endsWith(INPUT_SUFFIX) && !wanted.has(file))
-    .map((file) => join(GOLDEN_DIRECTORY, file));
+  return goldenCases().flatMap((name) => {
+    const served = generateGoldenCase(name);
+    const wanted = new Set([
+      'in.yaml',
+      ...GOLDEN_TYPES.filter((type) => hasGoldenFile(served, type)).map((type) => `${type}.yaml`),
+    ]);
+    const folder = join(GOLDEN_DIRECTORY, name);
+    return readdirSync(folder)
+      .filter((file) => !wanted.has(file))
+      .map((file) => join(folder, file));
+  });
 }
 
-function goldenFile(name: string, type: GoldenType): string {
-  return `${name}.${type}.yaml`;
-}
-
-/** The resources of every proxy of a case, by the title of the proxy. */
 export function generateGoldenCase(name: string): ReadonlyMap<string, GoldenResources> {
-  const file = `${name}${INPUT_SUFFIX}`;
-  const golden = readGoldenCase(file, readFileSync(join(GOLDEN_DIRECTORY, file), 'utf8'));
+  const golden = readGoldenCase(name, readFileSync(join(GOLDEN_DIRECTORY, name, 'in.yaml'), 'utf8'));
   return new Map([...golden.proxies].map(([title, proxy]) => [title, generateFor(golden, proxy)]));
 }
 
-/** The text of one golden file. */
+/** The text of one golden file. A resource that equals the common one of its name is written as `common: <name>`. */
 export function goldenText(served: ReadonlyMap<string, GoldenResources>, type: GoldenType): string {
+  const common = commonResources()[type] ?? [];
+  const shortened = (json: Json): Json => {
+    const same = common.find((each) => isDeepStrictEqual(each, json));
+    return same === undefined ? json : { common: nameOf(same) };
+  };
   return toGoldenYaml(
-    Object.fromEntries([...served].map(([title, resources]) => [title, resources[type].map(toJson)])),
+    Object.fromEntries([...served].map(([title, resources]) => [title, resources[type].map(toJson).map(shortened)])),
   );
+}
+
+export function commonResources(): Readonly<Partial<Record<GoldenType, readonly Json[]>>> {
+  return load(readFileSync(COMMON_FILE, 'utf8')) as ReturnType<typeof commonResources>;
+}
+
+export function nameOf(resource: Json): string {
+  return typeof resource === 'object' && resource !== null && 'name' in resource ? String(resource['name']) : '';
 }
 
 /** In the order of a proxy: clusters and listeners first, then the resources that they refer to. */

@@ -6,6 +6,7 @@ import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { findEnvoy } from '../counterparts/find-envoy.js';
 import { messageOf, validateWithEnvoy } from './envoy-verdict.js';
 import {
+  commonResources,
   GOLDEN_TYPES,
   type GoldenResources,
   generateGoldenCase,
@@ -13,6 +14,7 @@ import {
   goldenPath,
   goldenText,
   hasGoldenFile,
+  nameOf,
   staleGoldenFiles,
 } from './golden-runner.js';
 import { ENCODER } from './served-resources.js';
@@ -52,6 +54,21 @@ for (const name of goldenCases()) {
     });
   }
 }
+
+test('a common resource is one of several cases, each of its own name', (t) => {
+  const texts = goldenCases().flatMap((name) => {
+    const served = generateGoldenCase(name);
+    return GOLDEN_TYPES.map((type) => goldenText(served, type));
+  });
+  for (const [type, resources = []] of Object.entries(commonResources())) {
+    const names = resources.map(nameOf);
+    t.deepEqual(names, [...new Set(names)], type);
+    for (const name of names) {
+      const uses = texts.filter((text) => text.includes(`- common: ${name}\n`)).length;
+      t.true(uses > 5, `${type} ${name}: ${uses} files`);
+    }
+  }
+});
 
 test('no golden file is left over from a case that is gone', (t) => {
   const stale = staleGoldenFiles();
