@@ -4,18 +4,19 @@ import { monotonicMs } from '../../../bench/measure/monotonic-clock.js';
 import { runCommand } from '../../counterparts/command.js';
 
 /** Waits a hundred times, and prints the share of the processor that the process took meanwhile. */
-const WAITING = `
-const [, pacemakerModule] = process.argv;
-const { createPacemaker } = await import(pacemakerModule);
-const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
-const pacemaker = createPacemaker();
-await pacemaker.until(nowMs() + 1);
-const before = process.cpuUsage();
-const startMs = nowMs();
-for (let wait = 0; wait < 100; wait++) await pacemaker.until(nowMs() + 5);
-const { user, system } = process.cpuUsage(before);
-console.log((user + system) / 1000 / (nowMs() - startMs));
-await pacemaker.close();
+const WAITING = `void (async () => {
+  const [, pacemakerModule] = process.argv;
+  const { createPacemaker } = await import(pacemakerModule);
+  const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
+  const pacemaker = createPacemaker();
+  await pacemaker.until(nowMs() + 1);
+  const before = process.cpuUsage();
+  const startMs = nowMs();
+  for (let wait = 0; wait < 100; wait++) await pacemaker.until(nowMs() + 5);
+  const { user, system } = process.cpuUsage(before);
+  console.log((user + system) / 1000 / (nowMs() - startMs));
+  await pacemaker.close();
+})();
 `;
 
 test('a wait ends at its time, not earlier', async (t) => {
@@ -31,7 +32,7 @@ test('a wait ends at its time, not earlier', async (t) => {
 test('a wait does not keep the processor busy', async (t) => {
   // In a process of its own: other tests share this one.
   const module = new URL('../../../bench/load/pacemaker.js', import.meta.url).href;
-  const share = await runCommand([process.execPath, '--input-type=module', '-e', WAITING, module]);
+  const share = await runCommand([process.execPath, '-e', WAITING, module]);
   t.true(Number(share) < 0.5, `a busy loop would take all of the time: ${share}`);
 });
 
