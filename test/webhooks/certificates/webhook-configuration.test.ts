@@ -54,7 +54,7 @@ test('rules name exactly the kinds of the mesh', (t) => {
       resources: ['httpapispecbindings', 'httpapispecs', 'quotaspecbindings', 'quotaspecs'],
     },
     { ...common, apiGroups: ['networking.acme.io'], resources: ['serviceentries', 'workloadentries'] },
-    { ...common, apiGroups: ['security.acme.io'], resources: ['peerauthentications'] },
+    { ...common, apiGroups: ['security.acme.io'], resources: ['authorizationpolicies', 'peerauthentications'] },
   ]);
 });
 
