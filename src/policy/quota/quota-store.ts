@@ -69,5 +69,6 @@ export interface QuotaStore {
   keepOnly(groups: ReadonlySet<string>): void;
   /** Whether charges can be made, as far as the store knows. */
   isUp(): boolean;
+  /** Settles when running charges are answered and connections are closed. No charge may begin after the call. */
   close(): Promise<void>;
 }

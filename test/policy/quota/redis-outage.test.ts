@@ -64,6 +64,19 @@ redisTest('a Redis that is killed makes every charge reject at once; restarted, 
   t.is(changes.at(-1), true);
 });
 
+redisTest('charges on their way when the store is closed are answered', async (t) => {
+  const redis = await ownRedis(t);
+  const { store } = openTestStore(t, redis);
+  await grantedBy(store, LONG);
+  redis.signal('SIGSTOP');
+  const granted = Promise.all(Array.from({ length: 5 }, () => grantedBy(store, LONG)));
+  const closed = store.close();
+  redis.signal('SIGCONT');
+  t.deepEqual(await granted, [1, 1, 1, 1, 1]);
+  await closed;
+  t.false(store.isUp());
+});
+
 redisTest('charges on their way when Redis is killed reject, and do not wait for their deadline', async (t) => {
   const redis = await ownRedis(t);
   const { store } = openTestStore(t, redis);

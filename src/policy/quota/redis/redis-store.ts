@@ -31,6 +31,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   const hash = scriptHash(CHARGE_SCRIPT);
   const link = createRedisLink({ storage, script: CHARGE_SCRIPT, clock, random, logger, onChange });
   const lastReplyMs = new WeakMap<RedisSession, number>();
+  const running = new Set<Promise<unknown>>();
 
   const run = async (session: RedisSession, parameters: readonly (string | number)[]): Promise<unknown> => {
     try {
@@ -112,16 +113,23 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   return {
     type: 'redis',
     charge: async (request) => {
-      const reply = await withDeadline(
-        ask(chargeParameters(request, keyPrefix)),
-        Math.min(timeoutMs, request.timeoutMs),
-      );
-      return readChargeReply(reply, request.charges.length);
+      const answer = withDeadline(ask(chargeParameters(request, keyPrefix)), Math.min(timeoutMs, request.timeoutMs));
+      running.add(answer);
+      try {
+        return readChargeReply(await answer, request.charges.length);
+      } finally {
+        running.delete(answer);
+      }
     },
     // Counters expire in Redis, and servers with another configuration may still use them.
     keepOnly: () => {},
     isUp: link.isUp,
-    close: link.close,
+    close: async () => {
+      // Redis may have counted these charges already: without the reply, the fail policies would answer. Each charge
+      // ends at its deadline.
+      await Promise.allSettled(running);
+      await link.close();
+    },
   };
 }
 
