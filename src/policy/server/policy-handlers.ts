@@ -11,7 +11,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { createHandlerChain, type HandlerChain } from '../handlers/handler-chain.js';
 import type { PolicyHandler } from '../handlers/policy-handler.js';
 import type { ReadKeyFile } from '../quota/known-keys.js';
-import { createQuotaHandler } from '../quota/quota-handler.js';
+import { createQuotaHandler, type QuotaHandler } from '../quota/quota-handler.js';
 import { createQuotaMetrics } from '../quota/quota-metrics.js';
 import type { QuotaStore } from '../quota/quota-store.js';
 import type { GrpcPolicyTransport } from '../remote/grpc-policy-transport.js';
@@ -100,15 +100,27 @@ function openQuotaHandler(config: PolicyServerConfig, options: PolicyHandlersOpt
   const { openStore, readKeyFile, metrics, logger, limitedLog } = options;
   let { storage } = config;
   let store = openStore(storage);
-  const handler = createQuotaHandler({
-    limits: config.quotas,
-    store,
-    readKeyFile,
-    metrics: createQuotaMetrics(metrics),
-    onUndefined: (quota) =>
-      logger.warn({ quota, remedy: UNLIMITED_REMEDY }, 'quota has no limit, all charges are granted'),
-    onEvicted: (quota) => limitedLog.warn({ quota, remedy: EVICTION_REMEDY }, 'quota counter evicted'),
-  });
+  const close = (unused: QuotaStore): void => {
+    unused.close().catch((error: unknown) => logger.warn({ err: error }, 'former quota store not closed'));
+  };
+  const create = (): QuotaHandler =>
+    createQuotaHandler({
+      limits: config.quotas,
+      store,
+      readKeyFile,
+      metrics: createQuotaMetrics(metrics),
+      onUndefined: (quota) =>
+        logger.warn({ quota, remedy: UNLIMITED_REMEDY }, 'quota has no limit, all charges are granted'),
+      onEvicted: (quota) => limitedLog.warn({ quota, remedy: EVICTION_REMEDY }, 'quota counter evicted'),
+    });
+  let handler: QuotaHandler;
+  try {
+    handler = create();
+  } catch (error) {
+    // A key file cannot be read. The former handlers stay, and nothing else would close this store.
+    close(store);
+    throw error;
+  }
   return {
     handler,
     follow: (wanted) => {
@@ -119,7 +131,7 @@ function openQuotaHandler(config: PolicyServerConfig, options: PolicyHandlersOpt
       store = openStore(wanted.storage);
       storage = wanted.storage;
       handler.useStore(store);
-      former.close().catch((error: unknown) => logger.warn({ err: error }, 'former quota store not closed'));
+      close(former);
       return true;
     },
     isUp: () => store.isUp(),

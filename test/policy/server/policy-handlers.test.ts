@@ -122,3 +122,13 @@ test('the former handlers stay when the changed configuration cannot be used', a
   t.is(await charge(2), 'OK');
   t.true(handlers.isUp());
 });
+
+test('a store that was opened for a configuration that cannot be used is closed', async (t) => {
+  const { handlers, charge, events } = setUp(remote('one:1'));
+  const dimension = { text: 'request.api_key', attribute: 'request.api_key' };
+  const keys = { dimension, values: [], file: '/keys' };
+  t.throws(() => handlers.update({ ...LOCAL, quotas: [{ ...RATE, keys }] }), { message: '/keys cannot be read' });
+  await settled();
+  t.deepEqual(events, ['connected to one:1', 'memory store 0 opened', 'memory store 0 closed']);
+  t.is(await charge(20), 'OK');
+});
