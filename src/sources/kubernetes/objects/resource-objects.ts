@@ -27,8 +27,10 @@ interface Entry {
   readonly resourceVersion: string;
   /** The served object; undefined when no version was valid. */
   readonly object: MeshObject | undefined;
-  readonly hasProblems: boolean;
+  readonly problems: readonly ObjectProblem[];
 }
+
+const NO_PROBLEMS: readonly ObjectProblem[] = [];
 
 /** The served objects of one watched list, and their changes. */
 export interface ResourceObjects extends ReflectorSink {
@@ -44,21 +46,22 @@ export function createResourceObjects(options: ResourceObjectsOptions): Resource
     if (known?.resourceVersion === resourceVersion) return known;
     const result = read(raw);
     if (result.type === 'refused') {
-      onProblems(keyOfRaw(definition, raw), result.problems);
       const object = options.withdrawsInvalid ? undefined : known?.object;
-      return { resourceVersion, object, hasProblems: true };
+      return { resourceVersion, object, problems: result.problems };
     }
-    if (known?.hasProblems === true) onProblems(keyOfRaw(definition, raw), []);
     const object = known?.object !== undefined && isSame(known.object, result.object) ? known.object : result.object;
-    return { resourceVersion, object, hasProblems: false };
+    return { resourceVersion, object, problems: NO_PROBLEMS };
   };
 
-  /** Records the change of an object. */
+  /** Tells new problems, and records the change of an object. An entry of a list that did not end never gets here. */
   const compare = (name: string, known: Entry | undefined, found: Entry | undefined, changes: ObjectChange[]): void => {
+    const problems = found?.problems ?? NO_PROBLEMS;
+    if (found !== known && (problems.length > 0 || (known?.problems.length ?? 0) > 0)) {
+      onProblems(objectKey(definition.kind, ...splitName(name)), problems);
+    }
     if (found === undefined) {
       if (known === undefined) return;
       recorder.event(definition, 'delete');
-      if (known.hasProblems) onProblems(objectKey(definition.kind, ...splitName(name)), []);
     } else if (known === undefined) {
       recorder.event(definition, 'add');
     } else {
@@ -129,10 +132,6 @@ function nameOf({ metadata: { namespace = '', name } }: RawObject): string {
 function splitName(name: string): [namespace: string, name: string] {
   const at = name.indexOf('/');
   return [name.slice(0, at), name.slice(at + 1)];
-}
-
-function keyOfRaw({ kind }: KindDefinition, { metadata: { namespace = '', name } }: RawObject): string {
-  return objectKey(kind, namespace, name);
 }
 
 function deletion({ kind }: KindDefinition, qualified: string): ObjectChange {

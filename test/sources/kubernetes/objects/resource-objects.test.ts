@@ -151,3 +151,19 @@ test('an object that was replaced by another of the same name and content is tol
   objects.apply([{ type: 'MODIFIED', object: made('2026-01-02T00:00:00Z', 2) }]);
   t.deepEqual(batches, [1, 1]);
 });
+
+test('a list that did not end leaves no problems behind', (t) => {
+  const { objects, problems } = createServed();
+  const list = (...listed: readonly RawObject[]) => {
+    const replacement = objects.replace();
+    replacement.add(listed);
+    return replacement;
+  };
+  list(raw('a', { version: 1, address: '10.0.0.1' })).commit();
+  list(raw('a', { version: 2, address: '' }), raw('b', { version: 3, address: '' }));
+  // Meanwhile `a` was mended and `b` was deleted.
+  list(raw('a', { version: 4, address: '10.0.0.1' })).commit();
+  t.deepEqual([...problems], []);
+  list(raw('a', { version: 5, address: '' })).commit();
+  t.deepEqual([...problems], [['WorkloadEntry/shop/a', 1]]);
+});
