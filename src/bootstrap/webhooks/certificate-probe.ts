@@ -13,7 +13,7 @@ export interface CertificateProbeOptions {
 /** While this instance has no certificate, API servers should call other instances. */
 const PATIENCE_MS = 60_000;
 const REMEDY =
-  'see above for why the root cannot be had, such as a right that is missing; with ENABLE_CA_SERVER=false, and no certificate in files, nothing needs one';
+  'earlier log lines say why there is no root, such as a missing right; with ENABLE_CA_SERVER=false and no certificate in files, none is needed';
 
 /**
  * Reports not ready without a certificate for the webhooks, for a minute. Later it reports ready: a missing right to
