@@ -1,6 +1,7 @@
 import { cidrRange } from '../../envoy/addresses.js';
 import type { Permission } from '../../generated/envoy/config/rbac/v3/Permission.js';
-import { regexMatcher, valueMatcher, valueRegex } from './value-matcher.js';
+import type { StringMatcher } from '../../generated/envoy/type/matcher/v3/StringMatcher.js';
+import { escapeRegex, parseValuePattern, regexMatcher, valueMatcher } from './value-matcher.js';
 
 export const ANY_PERMISSION: Permission = { any: true };
 
@@ -26,10 +27,29 @@ function anyOf(rules: Permission[]): Permission {
 
 const EXPLICIT_PORT = /:\d+$/;
 
-/** Hosts are compared in any case, and without the port, which the client chooses, unless the value names one. */
+/**
+ * Hosts are compared in any case, and without the port, which the client chooses, unless the value names one. Envoy
+ * rejects a listener with a regular expression of more than 100 instructions, so the text of a host is in one only if
+ * there is no other way: after "*", where validation limits its length.
+ */
 export function hostPermission(value: string): Permission {
-  const port = EXPLICIT_PORT.test(value) || value.endsWith('*') ? '' : '(:[0-9]+)?';
-  return { header: { name: ':authority', stringMatch: regexMatcher(`(?i)${valueRegex(value)}${port}`) } };
+  const pattern = parseValuePattern(value);
+  if (pattern.type === 'present') return authority(regexMatcher('.+'));
+  const { type, text } = pattern;
+  if (type === 'prefix' || EXPLICIT_PORT.test(text)) return authority({ [type]: text, ignoreCase: true });
+  if (type === 'suffix') return authority(regexMatcher(`.*${inAnyCase(text)}(:[0-9]+)?`));
+  const port = text.endsWith(']') ? '[^\\]]*\\]:[0-9]+' : '[^:]*:[0-9]+';
+  const withPort = [authority({ prefix: `${text}:`, ignoreCase: true }), authority(regexMatcher(port))];
+  return anyOf([authority({ exact: text, ignoreCase: true }), allPermissions(withPort)]);
+}
+
+function authority(stringMatch: StringMatcher): Permission {
+  return { header: { name: ':authority', stringMatch } };
+}
+
+/** `(?i)` would take several instructions for k and s, which other characters of Unicode equal too. */
+function inAnyCase(text: string): string {
+  return escapeRegex(text).replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 }
 
 export function methodPermission(value: string): Permission {

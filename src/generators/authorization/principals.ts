@@ -39,11 +39,14 @@ function anyOf(ids: readonly Principal[]): Principal {
 export function identityPrincipal(value: string, trustDomains: readonly string[]): Principal {
   const pattern = parseValuePattern(value);
   if (pattern.type === 'present') return authenticated(regexMatcher('.+'));
-  if (pattern.type === 'suffix') return authenticated(regexMatcher(`${SPIFFE}${valueRegex(value)}`));
+  if (pattern.type === 'suffix') {
+    return allPrincipals([authenticated({ prefix: SPIFFE }), authenticated({ suffix: pattern.text })]);
+  }
   const slash = pattern.text.indexOf('/');
-  const names = trustDomains.includes(pattern.text.slice(0, slash))
-    ? trustDomains.map((domain) => domain + pattern.text.slice(slash))
-    : [pattern.text];
+  const names =
+    slash >= 0 && trustDomains.includes(pattern.text.slice(0, slash))
+      ? trustDomains.map((domain) => domain + pattern.text.slice(slash))
+      : [pattern.text];
   return anyOf(names.map((name) => authenticated({ [pattern.type]: SPIFFE + name })));
 }
 

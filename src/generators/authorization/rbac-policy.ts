@@ -60,9 +60,26 @@ export function buildRbacPolicy(rule: AuthorizationRule, context: RuleContext): 
   const operations = rule.to?.flatMap(({ operation }) => joined(partsOfOperation(operation), context) ?? []);
   if (conditions === undefined || sources?.length === 0 || operations?.length === 0) return undefined;
   return {
-    permissions: (operations ?? [NOTHING]).map((part) => allPermissionsOf([part, conditions])),
-    principals: (sources ?? [NOTHING]).map((part) => allPrincipalsOf([part, conditions])),
+    permissions: permissionsOf(operations ?? [NOTHING], conditions),
+    principals: principalsOf(sources ?? [NOTHING], conditions),
   };
+}
+
+/** Has the conditions once: repeated in each operation, a small policy would make a filter of megabytes. */
+function permissionsOf(operations: readonly Part[], conditions: Part): Permission[] {
+  const [first = NOTHING, ...others] = operations;
+  if (others.length === 0) return [allPermissionsOf([first, conditions])];
+  const rules = operations.map((part) => allPermissionsOf([part]));
+  if (conditions.permissions.length === 0) return rules;
+  return [allPermissions([{ orRules: { rules } }, ...conditions.permissions])];
+}
+
+function principalsOf(sources: readonly Part[], conditions: Part): Principal[] {
+  const [first = NOTHING, ...others] = sources;
+  if (others.length === 0) return [allPrincipalsOf([first, conditions])];
+  const ids = sources.map((part) => allPrincipalsOf([part]));
+  if (conditions.principals.length === 0) return ids;
+  return [allPrincipals([{ orIds: { ids } }, ...conditions.principals])];
 }
 
 const NOTHING: Part = { isForHttp: false, permissions: [], principals: [] };

@@ -42,6 +42,6 @@ export function valueRegex(value: string, any = '.*'): string {
   }
 }
 
-function escapeRegex(text: string): string {
+export function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

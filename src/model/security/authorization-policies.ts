@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
 import type { AuthorizationPolicySpec } from '../../config/security/authorization-policy.js';
+import { memoize } from '../memo.js';
 import { compareText } from '../service-order.js';
 import { isSelected, type Labels, type SelectedLabels } from './namespace-mutual-tls.js';
 import { selectedLabels } from './oldest-first.js';
@@ -51,6 +52,7 @@ export function createAuthorizationPolicyIndexer(): AuthorizationPolicyIndexer {
   let rootNamespace: string | undefined;
   let index: AuthorizationPolicies | undefined;
   let lists = new Map<string, WorkloadAuthorization>();
+  const entryOf = memoize(readEntry);
   return ({ objects, mesh }) => {
     const next = objects.get('AuthorizationPolicy');
     if (index !== undefined && next === table && mesh.rootNamespace === rootNamespace) return index;
@@ -58,7 +60,7 @@ export function createAuthorizationPolicyIndexer(): AuthorizationPolicyIndexer {
     rootNamespace = mesh.rootNamespace;
     const known = lists;
     lists = new Map();
-    index = createIndex(table?.values() ?? [], mesh.rootNamespace, known, lists);
+    index = createIndex(Array.from(table?.values() ?? [], entryOf), mesh.rootNamespace, known, lists);
     return index;
   };
 }
@@ -68,40 +70,56 @@ export function createAuthorizationPolicyIndexer(): AuthorizationPolicyIndexer {
  * @param lists is given the lists of this one
  */
 function createIndex(
-  objects: Iterable<MeshObject>,
+  entries: readonly Entry[],
   rootNamespace: string,
   known: ReadonlyMap<string, WorkloadAuthorization>,
   lists: Map<string, WorkloadAuthorization>,
 ): AuthorizationPolicies {
   const byNamespace = new Map<string, Entry[]>();
-  for (const entry of [...objects].map(entryOf)) {
+  // Sorted once: a push asks for every proxy.
+  const sorted = [...entries].sort((first, second) => compareText(first.key, second.key));
+  for (const entry of sorted) {
     const others = byNamespace.get(entry.namespace);
     if (others === undefined) byNamespace.set(entry.namespace, [entry]);
     else others.push(entry);
   }
   const entriesOf = (namespace: string): readonly Entry[] => byNamespace.get(namespace) ?? [];
+  const listOf = (namespace: string, labels: Labels): WorkloadAuthorization => {
+    const candidates =
+      namespace === rootNamespace ? entriesOf(namespace) : [...entriesOf(rootNamespace), ...entriesOf(namespace)];
+    const policies = candidates.filter((entry) => isSelected(labels, entry.labels));
+    if (policies.length === 0) return NONE;
+    const key = hashOf(policies.map((policy) => policy.key));
+    let list = lists.get(key);
+    if (list === undefined) {
+      list = known.get(key) ?? { key, policies };
+      lists.set(key, list);
+    }
+    return list;
+  };
+  // A proxy keeps its labels object, and each of its pushes asks several times.
+  const results = new Map<string, (labels: Labels) => WorkloadAuthorization>();
   return {
     ofWorkload: (namespace, labels) => {
-      const candidates =
-        namespace === rootNamespace ? entriesOf(namespace) : [...entriesOf(rootNamespace), ...entriesOf(namespace)];
-      const policies = candidates
-        .filter((entry) => isSelected(labels, entry.labels))
-        .sort((first, second) => compareText(first.key, second.key));
-      if (policies.length === 0) return NONE;
-      const key = JSON.stringify(policies.map((entry) => entry.key));
-      let list = lists.get(key);
-      if (list === undefined) {
-        list = known.get(key) ?? { key, policies };
-        lists.set(key, list);
+      if (!byNamespace.has(rootNamespace) && !byNamespace.has(namespace)) return NONE;
+      // All other namespaces have the policies of the root namespace alone.
+      const of = byNamespace.has(namespace) ? namespace : rootNamespace;
+      let result = results.get(of);
+      if (result === undefined) {
+        result = memoize((asked) => listOf(of, asked));
+        results.set(of, result);
       }
-      return list;
+      return result(labels);
     },
   };
 }
 
-function entryOf(object: MeshObject): Entry {
+function readEntry(object: MeshObject): Entry {
   const spec = object.body as AuthorizationPolicySpec;
   const { name, namespace } = object.metadata;
-  const hash = createHash('sha256').update(JSON.stringify(spec)).digest('base64url');
-  return { name, namespace, spec, key: `${keyOf(object)} ${hash}`, labels: selectedLabels(spec) };
+  return { name, namespace, spec, key: `${keyOf(object)} ${hashOf(spec)}`, labels: selectedLabels(spec) };
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 }

@@ -12,6 +12,8 @@ const source = (text: string) => rule(`{from: [{source: {${text}}}]}`);
 const operation = (text: string) => rule(`{to: [{operation: {${text}}}]}`);
 const condition = (text: string) => rule(`{when: [{${text}}]}`);
 
+const longValues = (count: number) => Array.from({ length: count }, () => 'a'.repeat(1024)).join();
+
 const accepted: readonly (readonly [string, string])[] = [
   ['ALLOW without rules, which allows nothing', '{}'],
   ['an empty rule, which matches every request', rule('{}')],
@@ -24,6 +26,11 @@ const accepted: readonly (readonly [string, string])[] = [
   ['operations', operation('hosts: ["*.a.com"], ports: ["1", "65535"], methods: [GET], notPaths: [/a*]')],
   ['a header', condition('key: "request.headers[X-A]", values: ["1"]')],
   ['values that must not match', condition('key: source.ip, notValues: [10.0.0.0/8]')],
+  ['a JWT subject with 16 slashes', source(`requestPrincipals: ["${'/'.repeat(16)}"]`)],
+  ['the longest end of a host', operation(`hosts: ["*${'a'.repeat(80)}"]`)],
+  ['the longest whole host', operation(`hosts: ["${'a'.repeat(1024)}"]`)],
+  ['the longest namespace', source(`namespaces: ["${'a'.repeat(63)}", "*${'a'.repeat(63)}"]`)],
+  ['a policy of nearly the largest size', rule(`{to: [{operation: {paths: [${longValues(235)}]}}]}`)],
   ['a nested claim', condition('key: "request.auth.claims[a][b]", values: [c]')],
 ];
 
@@ -46,6 +53,43 @@ const refused: readonly (readonly [string, string, string])[] = [
     'spec.rules: []: is empty, so the DENY policy would match no request; add a rule; an empty rule ({}) matches every request',
   ],
   ['AUDIT without rules', '{action: AUDIT, rules: []}', 'spec.rules: []: is empty, so the AUDIT policy'],
+  [
+    'a JWT subject with more slashes',
+    source(`requestPrincipals: ["${'/'.repeat(17)}"]`),
+    `spec.rules[0].from[0].source.requestPrincipals[0]: "${'/'.repeat(17)}": has more than 16 "/"; write <issuer>/* for all subjects of the issuer`,
+  ],
+  [
+    'a longer end of a host',
+    operation(`notHosts: ["*${'é'.repeat(41)}"]`),
+    `spec.rules[0].to[0].operation.notHosts[0]: "*${'é'.repeat(41)}": has more than 80 bytes after "*"; write a shorter end`,
+  ],
+  [
+    'a longer namespace',
+    condition(`key: source.namespace, notValues: ["${'a'.repeat(64)}*"]`),
+    `spec.rules[0].when[0].notValues[0]: "${'a'.repeat(64)}*": is longer than 63 bytes, so it would match no namespace; write`,
+  ],
+  [
+    'half of a surrogate pair in a value',
+    operation('paths: ["/\\ud800"]'),
+    'spec.rules[0].to[0].operation.paths[0]: "/\\ud800": has half of a surrogate pair; write the whole character',
+  ],
+  [
+    'half of a surrogate pair in a key',
+    condition('key: "request.auth.claims[\\udc00]", values: [a]'),
+    'spec.rules[0].when[0].key: "request.auth.claims[\\udc00]": has half of a surrogate pair; write the whole character',
+  ],
+  [
+    'a policy that is too large',
+    rule(`{to: [{operation: {paths: [${longValues(245)}]}}]}`),
+    'spec.rules: "1 rules": take about 266560 bytes in the configuration of a proxy, more than 262144; use values',
+  ],
+  [
+    'a policy that is small, but repeats a long claim for each value',
+    condition(
+      `key: "request.auth.claims[${'a'.repeat(1000)}]", values: [${Array.from({ length: 256 }, () => 'a').join()}]`,
+    ),
+    'spec.rules: "1 rules": take about 556032 bytes in the configuration of a proxy, more than 262144; use values',
+  ],
   ['an empty list of sources', rule('{from: []}'), 'spec.rules[0].from: []: '],
   ['a source without fields', source(''), 'spec.rules[0].from[0].source: {}: '],
   ['an entry without a source', rule('{from: [{}]}'), 'spec.rules[0].from[0].source: '],

@@ -94,6 +94,29 @@ test('metadata of a filter is compared on connections too, in brackets as an ite
   ]);
 });
 
+test('the conditions of a rule are in its filter once, however many sources and operations it has', (t) => {
+  const paths = ['/a', '/b'].map((path) => ({ operation: { paths: [path] } }));
+  const namespaces = ['10.0.0.1', '10.0.0.2'].map((address) => ({ source: { ipBlocks: [address] } }));
+  const when = [
+    { key: 'destination.port', values: ['80'] },
+    { key: 'request.headers[a]', values: ['b'] },
+  ];
+  const path = (exact: string) => ({ urlPath: { path: { exact } } });
+  const built = buildRbacPolicy({ from: namespaces, to: paths, when }, HTTP);
+  t.deepEqual(built?.permissions, [
+    { andRules: { rules: [{ orRules: { rules: [path('/a'), path('/b')] } }, { destinationPort: 80 }] } },
+  ]);
+  t.is(built?.principals?.length, 1);
+  t.is(JSON.stringify(built).split('"exact":"b"').length, 2);
+  t.is(buildRbacPolicy({ from: namespaces, to: paths }, HTTP)?.permissions?.length, 2);
+});
+
+test('a value without a trust domain is not taken for one of the own trust domain', (t) => {
+  const rule: AuthorizationRule = { from: [{ source: { principals: ['cluster.local.*'] } }] };
+  const principals = buildRbacPolicy(rule, { ...HTTP, trustDomains: ['cluster.local', 'old'] })?.principals;
+  t.deepEqual(principals, [{ authenticated: { principalName: { prefix: 'spiffe://cluster.local.' } } }]);
+});
+
 const OF_REQUESTS: readonly (readonly [string, AuthorizationRule])[] = [
   ['hosts', { to: [{ operation: { hosts: ['a'] } }] }],
   ['notHosts', { to: [{ operation: { notHosts: ['a'] } }] }],
@@ -127,15 +150,27 @@ test('on connections the other entries of a list still count', (t) => {
   t.deepEqual(buildRbacPolicy(rule, DENY_TCP)?.permissions, [{ any: true }, { destinationPort: 9000 }]);
 });
 
+/** Envoy takes no regular expression of more than 100 instructions. */
+const LONGEST_NAMESPACE = 's'.repeat(63);
 const PAIRS = {
   source: {
-    principals: ['a/ns/b/sa/c', 'a/*', '*/c', '*'],
+    principals: ['a/ns/b/sa/c', 'a/*', '*/c', '*', `*/${'c'.repeat(1000)}`],
     requestPrincipals: ['iss/sub', 'iss/*', '*/sub', '*', '/a', 'a/'],
-    namespaces: ['a', 'a*', '*a', '*', 'a.b'],
+    namespaces: ['a', 'a*', '*a', '*', 'a.b', LONGEST_NAMESPACE, `${LONGEST_NAMESPACE}*`, `*${LONGEST_NAMESPACE}`],
     ipBlocks: ['10.0.0.0/8', '10.0.0.1', 'fd00::/8', '::1'],
   },
   operation: {
-    hosts: ['a.com', 'a.com:80', '*.com', 'a.*', '*', '(a|b)[c]\\d{2}'],
+    hosts: [
+      'a.com',
+      'a.com:80',
+      '*.com',
+      'a.*',
+      '*',
+      '(a|b)[c]\\d{2}',
+      '[::1]',
+      'k'.repeat(1000),
+      `*${'s'.repeat(80)}`,
+    ],
     ports: ['1', '65535'],
     methods: ['GET', 'P*', '*T', '*'],
     paths: ['/', '/a*', '*.png', '*'],

@@ -60,3 +60,22 @@ test('the index stays the same object while no policy changes', (t) => {
 test('a workload without policies has an empty key', (t) => {
   t.deepEqual(indexOf(policy('shop/web', selecting({ app: 'web' }))).ofWorkload('shop', {}), { key: '', policies: [] });
 });
+
+test('a proxy that asks again gets the list that was made for it', (t) => {
+  let reads = 0;
+  const labels = new Proxy({ app: 'web' }, { get: (target, key) => (reads++, Reflect.get(target, key)) });
+  const index = indexOf(policy('shop/web', selecting({ app: 'web' })), policy('mesh-system/all'));
+  const list = index.ofWorkload('shop', labels);
+  t.is(list.policies.length, 2);
+  const before = reads;
+  t.is(index.ofWorkload('shop', labels), list);
+  t.is(reads, before);
+  t.is(index.ofWorkload('elsewhere', labels).policies.length, 1);
+});
+
+test('the key of a workload has a fixed length, however many policies it has', (t) => {
+  const all = Array.from({ length: 300 }, (_, index) => policy(`shop/policy-${index}`));
+  const { key, policies } = indexOf(...all).ofWorkload('shop', {});
+  t.is(policies.length, 300);
+  t.true(key.length < 100);
+});
