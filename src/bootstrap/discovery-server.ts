@@ -46,6 +46,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const logger = logging.scope('default');
   let isStopping = false;
   let starting: Promise<ServedAddresses> | undefined;
+  let opening: Promise<unknown> | undefined;
 
   const startSecured = async () => {
     const secured = await secure.start();
@@ -66,12 +67,9 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     });
     if (isStopping) throw new StartError('the server was told to stop while it started');
     // All listeners open before the first proxy is served: an address that is in use ends the start.
-    const [policyAddress, secured, httpAddress, monitoringAddress] = await Promise.all([
-      policy.start(),
-      startSecured(),
-      http.start(),
-      monitoring.start(),
-    ]);
+    const listening = [policy.start(), startSecured(), http.start(), monitoring.start()] as const;
+    opening = Promise.allSettled(listening);
+    const [policyAddress, secured, httpAddress, monitoringAddress] = await Promise.all(listening);
     proxies.setServing();
     secure.setServing();
     policy.setServing(true);
@@ -121,6 +119,8 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       await sources.stop();
       // A running start can have opened parts, which are closed too. Its caller gets its error.
       await starting?.catch(() => undefined);
+      // A start fails with its first error, while other listeners still open.
+      await opening;
       await Promise.all([
         proxies.stop(STOP_GRACE_MS),
         policy.stop(STOP_GRACE_MS),
