@@ -169,3 +169,21 @@ test('after a stop nothing is analyzed', (t) => {
   t.is(clock.timers, 0);
   t.deepEqual(told(), []);
 });
+
+test('an endpoint with an IP address ends the message that an external service is not checked', (t) => {
+  const { analysis, apply } = watch();
+  const external = (address: string): MeshObject =>
+    policyObject(
+      `ServiceEntry shop/web {hosts: [web.example.com], location: MESH_EXTERNAL, resolution: DNS, ports: [{number: 80, name: http, protocol: HTTP}], endpoints: [{address: ${address}}]}`,
+    );
+  const binding = policyObject(
+    'QuotaSpecBinding shop/b {services: [{service: web.example.com}], quotaSpecs: [{name: a}]}',
+  );
+  const isToldExternal = (): boolean => analysis.messages().some(({ code }) => code === 'MESH0218');
+  apply(SPEC, binding, external('other.example.com'));
+  t.true(isToldExternal());
+  apply(external('10.0.0.1'));
+  t.false(isToldExternal());
+  apply(external('other.example.com'));
+  t.true(isToldExternal());
+});

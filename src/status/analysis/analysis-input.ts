@@ -9,6 +9,7 @@ import { matchesHost, type ServicePattern } from '../../model/policy/service-pat
 import type { PushContext } from '../../model/push-context.js';
 import { selectedLabels } from '../../model/security/oldest-first.js';
 import type { Service } from '../../model/service.js';
+import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { knownAttributesOf } from './known-attributes.js';
 import { type ServiceConflict, serviceConflictsOf } from './service-conflicts.js';
@@ -93,9 +94,22 @@ export function analysisInputOf(
 export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
     differsBeyondEndpoints(first, second) ||
-    // Analysis compares endpoints only with the labels of bindings.
-    (first.endpoints !== second.endpoints && bindingLabelKeys(second).length > 0)
+    // Analysis compares endpoints with the labels of bindings, and looks for IP addresses of external services.
+    (first.endpoints !== second.endpoints &&
+      (bindingLabelKeys(second).length > 0 || externalEndpointsDiffer(first, second)))
   );
+}
+
+/** Whether an external service has other endpoints, so that it may have got its first sidecar or lost its last. */
+function externalEndpointsDiffer(first: PushContext, second: PushContext): boolean {
+  return second.services.some(
+    (service) => mayLackProxies(service) && endpointsOf(first, service) !== endpointsOf(second, service),
+  );
+}
+
+/** Whether the addresses of a service decide if it can have sidecars. */
+export function mayLackProxies({ meshExternal, resolution }: Service): boolean {
+  return meshExternal && resolution !== 'endpoints';
 }
 
 /** Whether the results of analyzers that read no endpoints can differ. */

@@ -4,7 +4,7 @@ import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
 import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
 import type { Port, Protocol, Service } from '../../../model/service.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
-import { type EndpointAnalysisInput, type EndpointAnalyzer, namedServices } from '../analysis-input.js';
+import { type EndpointAnalysisInput, type EndpointAnalyzer, mayLackProxies, namedServices } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 import { canHoldFor } from '../clause-protocols.js';
 
@@ -52,7 +52,7 @@ function external(where: Pick<AnalysisMessage, 'object' | 'field'>, { hostname }
 
 /** An endpoint can have a sidecar only if it is an IP address. */
 function canHaveProxy(input: Pick<EndpointAnalysisInput, 'endpoints'>, service: Service): boolean {
-  if (!service.meshExternal || service.resolution === 'endpoints') return true;
+  if (!mayLackProxies(service)) return true;
   const shards = endpointsOf(input, service)?.shards.values() ?? [];
   return [...shards].flat().some(({ address }) => isIpAddress(address));
 }
