@@ -196,13 +196,15 @@ export class Responder {
     const { metrics, clock } = environment;
     const { nonce, version, message } = response;
     const { typeUrl } = watched.provider;
-    const { sent: before, isOverdue } = watched;
+    const { isOverdue, mayHaveOthers } = watched;
+    const hadResponse = watched.sent !== undefined || mayHaveOthers;
+    const before = mayHaveOthers ? undefined : watched.sent;
     const type = shortTypeName(typeUrl);
     if (isOverdue) onUnacknowledged(type);
     watched.respond(set, { nonce, version, at: clock.now() }, configVersion);
     const flushed = send(type, message);
     metrics.pushed(type, (clock.monotonicMs() - this.#startMs) / 1000);
-    if (typeUrl === TypeUrl.cluster && before !== undefined) this.#warmEndpoints(isOverdue ? undefined : before, set);
+    if (typeUrl === TypeUrl.cluster && hadResponse) this.#warmEndpoints(before, set);
     return { is: 'sent', bytes: message.byteLength, flushed };
   }
 

@@ -42,7 +42,10 @@ export class WatchedResource {
   /** When the newest response left this process, on the monotonic clock. */
   #writtenMs = 0;
   #overdue = false;
+  /** Undefined if the proxy has not accepted any, or may have others instead. */
   #accepted: ResourceSet | undefined;
+  /** A response was sent without the answer to the one before, and none was accepted since. */
+  #isUncertain = false;
   /** Rejected by the proxy, which has not accepted another set since. */
   #rejected: ResourceSet | undefined;
   #response: SentResponse | undefined;
@@ -95,6 +98,11 @@ export class WatchedResource {
     return this.#unanswered && this.#overdue;
   }
 
+  /** The proxy may have other resources than those it accepted: those of a response that it did not answer in time. */
+  get mayHaveOthers(): boolean {
+    return this.#isUncertain || this.isOverdue;
+  }
+
   /** When the proxy got the response whose answer holds up the next one; undefined if none is held up. */
   get heldUpSinceMs(): number | undefined {
     const isHeldUp = this.pending !== 'no' && this.#unanswered && !this.#writing && !this.#overdue;
@@ -124,6 +132,7 @@ export class WatchedResource {
     this.#accepted = undefined;
     this.#rejected = undefined;
     this.#unanswered = false;
+    this.#isUncertain = false;
     this.want('always');
   }
 
@@ -136,6 +145,10 @@ export class WatchedResource {
   /** A response is being written. */
   respond(set: ResourceSet, response: SentResponse, configVersion: string): void {
     this.warming = undefined;
+    if (this.isOverdue) {
+      this.#isUncertain = true;
+      this.#accepted = undefined;
+    }
     this.#unanswered = true;
     this.#writing = true;
     this.#overdue = false;
@@ -153,6 +166,7 @@ export class WatchedResource {
   /** The proxy accepted the newest response. */
   acknowledge(nonce: string, version: string): void {
     this.#unanswered = false;
+    this.#isUncertain = false;
     this.#ackedNonce = nonce;
     // A proxy repeats the version of the response. Another text may be long.
     this.#ackedVersion = version === this.#response?.version ? version : shorten(version, MAX_VERSION_CHARACTERS);

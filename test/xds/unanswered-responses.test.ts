@@ -39,6 +39,21 @@ async function roundTrip({ client }: Connected): Promise<void> {
   await client.response(before);
 }
 
+function acknowledgeEndpoints(client: DiscoveryClient): void {
+  const newest = client.responses.findLast(({ typeUrl }) => typeUrl === TypeUrl.endpoint);
+  if (newest !== undefined) client.send({ typeUrl: TypeUrl.endpoint, names: ['a', 'b'], nonce: newest.nonce });
+}
+
+/** The response that has this body. */
+async function responseWith({ client }: Connected, body: string): Promise<ReadResponse> {
+  let found: ReadResponse | undefined;
+  await eventually(`a response with ${body}`, () => {
+    found = client.responses.find(({ bodies }) => bodies.includes(body));
+    return found !== undefined;
+  });
+  return found as ReadResponse;
+}
+
 /** Lets the limit pass, until a response of the type goes out without the answer to the last one. */
 async function passLimit({ clock, counts }: Connected, type = 'cds'): Promise<void> {
   const before = counts[`unacknowledged ${type}`] ?? 0;
@@ -170,6 +185,43 @@ test('a response that was never answered is not taken for accepted: the next one
   content.endpoints = { a: '2', b: '4' };
   connected.push({ endpoints: new Set(['b']) });
   t.deepEqual((await client.response(3)).bodies, ['b=4']);
+});
+
+test('going back to the accepted resources is sent if the proxy may have those of a response that it never answered', async (t) => {
+  const connected = await connect(t);
+  const { client, content, counts } = connected;
+  const accepted = await leaveClustersUnanswered(connected);
+  client.send({ typeUrl: TypeUrl.cluster, nonce: accepted.nonce });
+  client.send({ typeUrl: TypeUrl.endpoint, names: ['a', 'b'] });
+  await client.response(1);
+  acknowledgeEndpoints(client);
+  content.clusters = { a: '2', b: '1' };
+  connected.push();
+  const unanswered = await responseWith(connected, 'a=2');
+  content.clusters = { a: 'bad', b: '1' };
+  connected.push();
+  await passLimit(connected);
+  const rejected = await responseWith(connected, 'a=bad');
+  // The acknowledgement of a=2 is on its way while a=bad is sent, so it is late and changes nothing.
+  client.send({ typeUrl: TypeUrl.cluster, nonce: unanswered.nonce });
+  client.send({ typeUrl: TypeUrl.cluster, nonce: rejected.nonce, error: 'a is bad' });
+  await eventually('the rejection', () => counts[`rejected cds ${NODE} INTERNAL`] === 1);
+  await eventually('acknowledged endpoints', () => {
+    acknowledgeEndpoints(client);
+    const endpoints = connected.watch(TypeUrl.endpoint);
+    return endpoints?.ackedNonce === endpoints?.sentNonce;
+  });
+  const before = client.responses.length;
+  content.clusters = { a: '1', b: '1' };
+  connected.push();
+  const sinceThen = (type: string) => client.responses.slice(before).find(({ typeUrl }) => typeUrl === type)?.bodies;
+  await eventually('the clusters', () => sinceThen(TypeUrl.cluster) !== undefined);
+  t.deepEqual(sinceThen(TypeUrl.cluster), ['a=1', 'b=1']);
+  // Envoy uses none of the clusters before it gets their endpoints.
+  await eventually('the endpoints', () => {
+    acknowledgeEndpoints(client);
+    return sinceThen(TypeUrl.endpoint)?.includes('a=1') === true;
+  });
 });
 
 test('after clusters without an answer, all their endpoints are sent again', async (t) => {

@@ -63,7 +63,15 @@ test('a workload without policies has an empty key', (t) => {
 
 test('a proxy that asks again gets the list that was made for it', (t) => {
   let reads = 0;
-  const labels = new Proxy({ app: 'web' }, { get: (target, key) => (reads++, Reflect.get(target, key)) });
+  const labels = new Proxy(
+    { app: 'web' },
+    {
+      get: (target, key) => {
+        reads++;
+        return Reflect.get(target, key);
+      },
+    },
+  );
   const index = indexOf(policy('shop/web', selecting({ app: 'web' })), policy('mesh-system/all'));
   const list = index.ofWorkload('shop', labels);
   t.is(list.policies.length, 2);
