@@ -117,11 +117,13 @@ export function differsBeyondEndpoints(first: PushContext, second: PushContext):
   return (
     first.services !== second.services ||
     first.shadowedByHost !== second.shadowedByHost ||
-    (selectsWorkloads(second) && first.objects.get('Pod') !== second.objects.get('Pod')) ||
+    (selectsWorkloads(second) &&
+      ['Pod', 'WorkloadEntry'].some((kind) => first.objects.get(kind) !== second.objects.get(kind))) ||
     first.sharedPorts !== second.sharedPorts ||
     first.entryOffences !== second.entryOffences ||
     first.bindingGrants !== second.bindingGrants ||
     first.mesh.policy !== second.mesh.policy ||
+    first.mesh.rootNamespace !== second.mesh.rootNamespace ||
     first.domain !== second.domain ||
     [...POLICY_KINDS, 'PeerAuthentication', 'AuthorizationPolicy', 'Namespace'].some(
       (kind) => first.objects.get(kind) !== second.objects.get(kind),

@@ -74,3 +74,15 @@ test('a changed policy, and changed pods where a policy selects some, lead to a 
   const unselecting = contextOf([policy('shop/a', {})]);
   t.false(canDiffer(unselecting, { ...unselecting, objects: objectsWith(unselecting.objects) }));
 });
+
+test('another WorkloadEntry or another root namespace can change which workloads a policy selects', (t) => {
+  const before = contextOf([...PODS, policy('shop/a', { app: 'web' })]);
+  const withoutEntries = (context: PushContext): PushContext => {
+    const objects: PushContext['objects'] = new Map(context.objects).set('WorkloadEntry', new Map());
+    return { ...context, objects };
+  };
+  t.true(canDiffer(before, withoutEntries(before)));
+  t.true(canDiffer(before, { ...before, mesh: { ...before.mesh, rootNamespace: 'shop' } }));
+  const withoutSelector = contextOf([...PODS, policy('shop/a', {})]);
+  t.false(canDiffer(withoutSelector, withoutEntries(withoutSelector)));
+});
