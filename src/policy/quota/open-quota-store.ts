@@ -15,7 +15,7 @@ export interface QuotaStoreDependencies {
 
 export type OpenQuotaStore = (storage: QuotaStorage) => QuotaStore;
 
-/** Opens the stores of the configuration. `policy_server_store_up` shows the state of the newest one. */
+/** Opens the stores of the configuration. `policy_server_store_up` shows the state of the newest one until it is closed. */
 export function createQuotaStoreOpener({ clock, metrics, logger }: QuotaStoreDependencies): OpenQuotaStore {
   let newest = 0;
   return (storage) => {
@@ -31,6 +31,13 @@ export function createQuotaStoreOpener({ clock, metrics, logger }: QuotaStoreDep
     const other = store === 'memory' ? 'redis' : 'memory';
     metrics.remove('policy_server_store_up', { store: other });
     tell(opened.isUp());
-    return opened;
+    return {
+      ...opened,
+      close: async () => {
+        await opened.close();
+        // Without a store that follows, the last state would stay, such as that of a Redis that was unreachable.
+        if (id === newest) metrics.remove('policy_server_store_up', { store });
+      },
+    };
   };
 }
