@@ -2,6 +2,7 @@ import test from 'ava';
 import type { PushContext } from '../../../src/model/push-context.js';
 import { analysisInputOf, canDiffer } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
+import { findIneffectiveAuthorizationPolicies } from '../../../src/status/analysis/analyzers/ineffective-authorization-policies.js';
 import { createCandidateAnalysis } from '../../../src/status/analysis/candidate/analyze-candidate.js';
 import { readObject } from '../../config/support/read-yaml.js';
 import { contextOf } from '../../model/mesh-objects.js';
@@ -85,4 +86,19 @@ test('another WorkloadEntry or another root namespace can change which workloads
   t.true(canDiffer(before, { ...before, mesh: { ...before.mesh, rootNamespace: 'shop' } }));
   const withoutSelector = contextOf([...PODS, policy('shop/a', {})]);
   t.false(canDiffer(withoutSelector, withoutEntries(withoutSelector)));
+});
+
+test('all policies together read the pods once', (t) => {
+  const policies = Array.from({ length: 20 }, (_, index) => policy(`shop/p${index}`, { app: `none-${index}` }));
+  const input = analysisInputOf(contextOf([...PODS, ...policies]), ENFORCEMENT);
+  const pods = input.objects.get('Pod') ?? new Map();
+  let reads = 0;
+  const counted = new Map(pods);
+  counted.values = () => {
+    reads++;
+    return pods.values();
+  };
+  const objects = new Map(input.objects).set('Pod', counted);
+  t.is(findIneffectiveAuthorizationPolicies({ ...input, objects }).length, 20);
+  t.is(reads, 1);
 });

@@ -10,7 +10,8 @@ import { type AnalysisMessage, createMessage, inPod } from '../analysis-message.
 /** AuthorizationPolicies that are switched off, or that select no workload. */
 export const findIneffectiveAuthorizationPolicies: Analyzer = (input) => {
   const all = [...(input.objects.get('AuthorizationPolicy')?.values() ?? [])];
-  return all.flatMap((object) => messagesAbout(object, input, input.enforcement));
+  const workloads = workloadsOf(input);
+  return all.flatMap((object) => messagesAbout(object, input, input.enforcement, workloads));
 };
 
 /** The messages that an AuthorizationPolicy would get. */
@@ -19,14 +20,15 @@ export function analyzeAuthorizationPolicy(
   candidate: MeshObject,
   enforcement: Enforcement,
 ): readonly AnalysisMessage[] {
-  const messages = messagesAbout(candidate, context, enforcement);
+  const messages = messagesAbout(candidate, context, enforcement, workloadsOf(context));
   return enforcement.isPod === true ? messages.map(inPod) : messages;
 }
 
 function messagesAbout(
   object: MeshObject,
-  context: Pick<PushContext, 'objects' | 'mesh'>,
+  context: Pick<PushContext, 'mesh'>,
   { isAuthzOff = false }: Enforcement,
+  workloadsIn: WorkloadLabels,
 ): readonly AnalysisMessage[] {
   const where = { object: keyOf(object) };
   if (isAuthzOff) {
@@ -37,7 +39,7 @@ function messagesAbout(
   if (wanted.length === 0) return [];
   const { namespace } = object.metadata;
   const isEverywhere = namespace === context.mesh.rootNamespace;
-  const workloads = [...labelsOfWorkloads(context.objects, isEverywhere ? undefined : namespace)];
+  const workloads = workloadsIn(isEverywhere ? undefined : namespace);
   // A namespace without workloads gets no message: they come later.
   if (workloads.length === 0 || workloads.some((labels) => isSelected(labels, wanted))) return [];
   const selector = wanted.map(([key, value]) => `${key}=${value}`).join(',');
@@ -46,12 +48,29 @@ function messagesAbout(
   return [createMessage('authorizationPolicyWithoutWorkload', at, text)];
 }
 
-/** @param namespace undefined for all */
-function* labelsOfWorkloads(objects: PushContext['objects'], namespace: string | undefined): Iterable<Labels> {
+/** The labels of all workloads of a namespace, or of all namespaces for undefined. */
+type WorkloadLabels = (namespace: string | undefined) => readonly Labels[];
+
+/** Groups the workloads at the first call, so that thousands of policies read each of them once. */
+function workloadsOf({ objects }: Pick<PushContext, 'objects'>): WorkloadLabels {
+  let byNamespace: Map<string | undefined, Labels[]> | undefined;
+  return (namespace) => {
+    byNamespace ??= groupWorkloads(objects);
+    return byNamespace.get(namespace) ?? [];
+  };
+}
+
+function groupWorkloads(objects: PushContext['objects']): Map<string | undefined, Labels[]> {
+  const all: Labels[] = [];
+  const byNamespace = new Map<string | undefined, Labels[]>([[undefined, all]]);
   for (const kind of ['Pod', 'WorkloadEntry']) {
     for (const { metadata, body } of objects.get(kind)?.values() ?? []) {
-      if (namespace !== undefined && metadata.namespace !== namespace) continue;
-      yield kind === 'Pod' ? metadata.labels : { ...metadata.labels, ...(body as WorkloadEntrySpec).labels };
+      const labels = kind === 'Pod' ? metadata.labels : { ...metadata.labels, ...(body as WorkloadEntrySpec).labels };
+      all.push(labels);
+      const others = byNamespace.get(metadata.namespace);
+      if (others === undefined) byNamespace.set(metadata.namespace, [labels]);
+      else others.push(labels);
     }
   }
+  return byNamespace;
 }
