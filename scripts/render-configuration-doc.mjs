@@ -27,6 +27,8 @@ const HEAD = `# Configuration
 \`npm run generate\` writes this page from the tables that also drive parsing, defaults and \`--help\`.
 
 - An invalid value stops the start with exit code 1. One line names the flag or variable, the value, and the allowed values.
+- A variable that begins with \`NAV_\` and that no table has is ignored. The server logs \`setting not used as written\` with its
+  name, and the name that was probably meant.
 - Durations have the form \`300ms\`, \`1.5s\`, \`1h30m\`. Lists are comma-separated, or the flag is repeated.
 - † marks a setting that is accepted, but has no effect for some or all values, because the feature is not implemented. If you
   set it, the server logs a warning at start.
@@ -66,6 +68,9 @@ or more documents and at most 16 MiB. Symbolic links are followed only inside th
 | \`networking.mesh.internal/v1beta1\` | \`ServiceEntry\`, \`WorkloadEntry\` |
 | \`security.mesh.internal/v1beta1\` | \`PeerAuthentication\`, \`AuthorizationPolicy\` |
 | \`config.mesh.internal/v1alpha2\` | the policy kinds, see [policies.md](policies.md) |
+
+Other kinds of Kubernetes and of other products, such as \`ServiceAccount\` and \`Deployment\`, are ignored. Unknown kinds and versions
+of the mesh's groups are reported as errors.
 
 If a file becomes invalid, its last valid content stays in force until the file is valid again. The log and
 \`/debug/config_problems\` show the error.

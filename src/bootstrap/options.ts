@@ -125,8 +125,9 @@ export interface UnimplementedSetting {
 /** A value that was accepted but is not used as written. It is logged at the start. */
 export interface SettingWarning {
   readonly setting: string;
-  readonly value: string;
-  /** The problem, and the value in its place. */
+  /** Absent if no setting has the name: the value may be a secret of another program. */
+  readonly value?: string;
+  /** The problem, and the value in its place or the remedy. */
   readonly problem: string;
 }
 

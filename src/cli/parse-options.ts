@@ -1,5 +1,6 @@
 import type { Environment } from '../bootstrap/environment.js';
-import type { CommonFlags, DiscoveryFlags, Options } from '../bootstrap/options.js';
+import type { CommonFlags, DiscoveryFlags, Options, SettingWarning } from '../bootstrap/options.js';
+import { nearestName } from '../config/schema/nearest-name.js';
 import { loopbackDefaults, withDrainDefault } from './outside-cluster.js';
 import { commonFlags } from './settings/common-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
@@ -23,6 +24,21 @@ export function variableSource(variables: Readonly<Record<string, string | undef
       return text === undefined || (text === '' && !takesEmpty) ? undefined : [text];
     },
   };
+}
+
+/** Kubernetes sets these for each Service of the namespace, for example NAV_SERVICE_HOST for a Service named nav. */
+const SERVICE_LINK = /_(SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
+
+/** A warning for each variable that begins with NAV_ and has no effect: a typing error, or a variable of another version. */
+export function unknownVariables(variables: Readonly<Record<string, string | undefined>>): readonly SettingWarning[] {
+  const known = new Set(Object.values(environmentVariables).map(({ name }) => name));
+  return Object.keys(variables)
+    .filter((name) => name.startsWith('NAV_') && !known.has(name) && !SERVICE_LINK.test(name))
+    .map((setting) => {
+      const nearest = nearestName(setting, known);
+      const remedy = nearest === undefined ? '--help lists the variables' : `did you mean ${nearest}?`;
+      return { setting, problem: `there is no such variable, so it has no effect; ${remedy}` };
+    });
 }
 
 /** Reads the flags that every command accepts. @throws SettingError */
@@ -59,7 +75,7 @@ export function parseOptions(given: GivenFlags, variables: Readonly<Record<strin
     environment: fillNamespace(environment.fields, resolved.namespace),
     explicit,
     unimplemented: [...discovery.unimplemented, ...common.unimplemented, ...environment.unimplemented],
-    warnings: [...discovery.warnings, ...common.warnings, ...environment.warnings],
+    warnings: [...discovery.warnings, ...common.warnings, ...environment.warnings, ...unknownVariables(variables)],
     loopback: loopback.changed,
   };
 }

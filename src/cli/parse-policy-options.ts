@@ -1,6 +1,6 @@
 import type { PolicyOptions } from '../bootstrap/options.js';
 import { loopbackDefaults, withDrainDefault } from './outside-cluster.js';
-import { flagSource, type GivenFlags, parseCommonFlags, variableSource } from './parse-options.js';
+import { flagSource, type GivenFlags, parseCommonFlags, unknownVariables, variableSource } from './parse-options.js';
 import { environmentVariables } from './settings/environment-variables.js';
 import { policyFlags } from './settings/policy-flags.js';
 import { readSettings } from './settings/read-settings.js';
@@ -44,7 +44,7 @@ export function parsePolicyOptions(
     policyConfigDefaults: navPolicyConfigDefaults,
     regexes,
     unimplemented: [...policy.unimplemented, ...common.unimplemented],
-    warnings: [...policy.warnings, ...common.warnings],
+    warnings: [...policy.warnings, ...common.warnings, ...unknownVariables(variables)],
     loopback: loopback.changed,
   };
 }

@@ -121,6 +121,27 @@ test('a duplicate registry is ignored, with a warning', (t) => {
   t.is(options.warnings[0]?.setting, '--registries');
 });
 
+test('a variable of a name that no setting has is reported with the name that was meant, and without its value', (t) => {
+  const options = parseOptions(new Map(), {
+    NAV_XDS_ACK_TIMOUT: 'secret',
+    NAV_WITH_A_NAME_LIKE_NO_OTHER: '1',
+    NAV_SERVICE_HOST: '10.0.0.1',
+    NAV_PORT_8080_TCP_ADDR: '10.0.0.1',
+    NAV_PORT: 'tcp://10.0.0.1:8080',
+    NAVIGATOR: '1',
+  });
+  t.deepEqual(options.warnings, [
+    {
+      setting: 'NAV_XDS_ACK_TIMOUT',
+      problem: 'there is no such variable, so it has no effect; did you mean NAV_XDS_ACK_TIMEOUT?',
+    },
+    {
+      setting: 'NAV_WITH_A_NAME_LIKE_NO_OTHER',
+      problem: 'there is no such variable, so it has no effect; --help lists the variables',
+    },
+  ]);
+});
+
 test('settings without effect are listed if they are set', (t) => {
   const given = flags(['registries', 'Catalog'], ['plugins', 'authn'], ['profile', 'true']);
   const options = parseOptions(given, {

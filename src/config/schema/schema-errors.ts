@@ -64,6 +64,8 @@ function translateSchemaError(error: ErrorObject): Violation {
     case 'maxItems':
     case 'maxProperties':
       return { path, value, message: 'has too many items', remedy: `give at most ${String(params['limit'])}` };
+    case 'minProperties':
+      return { path, value, message: 'has too few fields', remedy: atLeastFields(error) };
     case 'minLength':
       return { path, value, message: 'is empty', remedy: descriptionOf(error) ?? 'give a text' };
     case 'maxLength':
@@ -111,6 +113,13 @@ function rangeOf(error: ErrorObject): string {
   const { minimum, maximum } = (error.parentSchema ?? {}) as { readonly minimum?: number; readonly maximum?: number };
   if (maximum === undefined) return `use ${minimum} or more`;
   return minimum === undefined ? `use ${maximum} or less` : `use ${minimum} to ${maximum}`;
+}
+
+function atLeastFields(error: ErrorObject): string {
+  const { properties = {} } = (error.parentSchema ?? {}) as { readonly properties?: Readonly<Record<string, unknown>> };
+  const names = Object.keys(properties);
+  const limit = String((error.params as { readonly limit?: unknown }).limit);
+  return names.length === 0 ? `give at least ${limit}` : `give at least ${limit} of ${names.join(', ')}`;
 }
 
 /** Schemas express fields that exclude one another as `not: {required: [fields]}`. */

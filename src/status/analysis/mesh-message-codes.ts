@@ -26,6 +26,13 @@ export const MESH_MESSAGE_CODES = {
     title: 'An AuthorizationPolicy selects no workload.',
     remedy: 'correct the labels of selector, or remove the selector to select all workloads of the namespace',
   },
+  authorizationPolicyNeedsJwt: {
+    code: 'MESH0305',
+    level: 'Warn',
+    title:
+      'A rule of an AuthorizationPolicy requires a JWT. No request has one, because RequestAuthentication is not implemented yet.',
+    remedy: 'remove the field, or describe callers by principals, namespaces or ipBlocks',
+  },
   listenerConflict: {
     code: 'MESH0401',
     level: 'Warn',

@@ -93,7 +93,11 @@ const refused: readonly (readonly [string, string, string])[] = [
   ['an empty list of sources', rule('{from: []}'), 'spec.rules[0].from: []: '],
   ['a source without fields', source(''), 'spec.rules[0].from[0].source: {}: '],
   ['an entry without a source', rule('{from: [{}]}'), 'spec.rules[0].from[0].source: '],
-  ['an operation without fields', operation(''), 'spec.rules[0].to[0].operation: {}: '],
+  [
+    'an operation without fields',
+    operation(''),
+    'spec.rules[0].to[0].operation: {}: has too few fields; give at least 1 of hosts, notHosts, ports, notPorts, methods, notMethods, paths, notPaths',
+  ],
   ['an empty list of values', operation('paths: []'), 'spec.rules[0].to[0].operation.paths: []: '],
   ['an empty value', operation('methods: [""]'), 'spec.rules[0].to[0].operation.methods[0]: "": '],
   ['a bad address', source('ipBlocks: [10.0.0]'), `spec.rules[0].from[0].source.ipBlocks[0]: "10.0.0": ${ADDRESS}`],

@@ -54,6 +54,30 @@ test('a policy selects workloads of its namespace, and in the root namespace tho
   t.deepEqual(said('empty/a', { app: 'web' }), [], 'its workloads come later');
 });
 
+test('the first field that requires a JWT is MESH0305, in the mesh and at admission', (t) => {
+  const withRules = (rules: string) =>
+    readObject(
+      '{apiVersion: security.mesh.internal/v1beta1, kind: AuthorizationPolicy, metadata: {namespace: shop, name: jwt}, ' +
+        `spec: {rules: [{}, ${rules}]}}`,
+    );
+  const needing = withRules('{from: [{source: {namespaces: [a]}}, {source: {requestPrincipals: ["*"]}}]}, {}');
+  const expected = [
+    'MESH0305 AuthorizationPolicy/shop/jwt spec.rules[1].from[1].source.requestPrincipals: this field requires a JWT, and ' +
+      'no request has one, so it matches no request; remove the field, or describe callers by principals, ' +
+      'namespaces or ipBlocks',
+  ];
+  t.deepEqual(analyze(analysisInputOf(contextOf([needing]), ENFORCEMENT)).map(shown), expected);
+  t.deepEqual(createCandidateAnalysis(contextOf([]))(needing, ENFORCEMENT).map(shown), expected);
+
+  const fieldsOf = (rule: string) =>
+    createCandidateAnalysis(contextOf([]))(withRules(rule), ENFORCEMENT).map(({ field }) => field);
+  const claim = (values: string) =>
+    `{when: [{key: source.ip, values: [::1]}, {key: "request.auth.claims[a]", ${values}}]}`;
+  t.deepEqual(fieldsOf(claim('values: [b]')), ['spec.rules[1].when[1].key']);
+  t.deepEqual(fieldsOf(claim('notValues: [b]')), [], 'requests without a JWT match it');
+  t.deepEqual(fieldsOf('{from: [{source: {notRequestPrincipals: ["*"]}}]}'), []);
+});
+
 test('without authz in --plugins each AuthorizationPolicy is MESH0303, in the mesh and at admission', (t) => {
   const enforcement = { ...ENFORCEMENT, isAuthzOff: true };
   const object = policy('shop/a', { app: 'web' });

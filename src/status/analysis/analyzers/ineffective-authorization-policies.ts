@@ -7,7 +7,7 @@ import { selectedLabels } from '../../../model/security/oldest-first.js';
 import type { Analyzer, Enforcement } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage, inPod } from '../analysis-message.js';
 
-/** AuthorizationPolicies that are switched off, or that select no workload. */
+/** AuthorizationPolicies that are switched off, that select no workload, or with a rule that matches no request. */
 export const findIneffectiveAuthorizationPolicies: Analyzer = (input) => {
   const all = [...(input.objects.get('AuthorizationPolicy')?.values() ?? [])];
   const workloads = workloadsOf(input);
@@ -35,7 +35,37 @@ function messagesAbout(
     const text = 'this AuthorizationPolicy is not enforced: --plugins does not name authz';
     return [createMessage('authorizationPolicyOff', where, text)];
   }
-  const wanted = selectedLabels(object.body as AuthorizationPolicySpec);
+  const spec = object.body as AuthorizationPolicySpec;
+  return [...messagesAboutSelector(object, spec, context, workloadsIn), ...messagesAboutJwts(object, spec)];
+}
+
+/** At most one message per policy, about the first field that requires a JWT. */
+function messagesAboutJwts(object: MeshObject, spec: AuthorizationPolicySpec): readonly AnalysisMessage[] {
+  const [field] = fieldsWithJwt(spec);
+  if (field === undefined) return [];
+  const text = 'this field requires a JWT, and no request has one, so it matches no request';
+  return [createMessage('authorizationPolicyNeedsJwt', { object: keyOf(object), field }, text)];
+}
+
+/** Fields with `not…` are left out: they match requests without a JWT. */
+function* fieldsWithJwt({ rules = [] }: AuthorizationPolicySpec): Iterable<string> {
+  for (const [index, { from = [], when = [] }] of rules.entries()) {
+    for (const [at, { source }] of from.entries()) {
+      if (source.requestPrincipals !== undefined) yield `spec.rules[${index}].from[${at}].source.requestPrincipals`;
+    }
+    for (const [at, { key, values }] of when.entries()) {
+      if (key.startsWith('request.auth.') && values !== undefined) yield `spec.rules[${index}].when[${at}].key`;
+    }
+  }
+}
+
+function messagesAboutSelector(
+  object: MeshObject,
+  spec: AuthorizationPolicySpec,
+  context: Pick<PushContext, 'mesh'>,
+  workloadsIn: WorkloadLabels,
+): readonly AnalysisMessage[] {
+  const wanted = selectedLabels(spec);
   if (wanted.length === 0) return [];
   const { namespace } = object.metadata;
   const isEverywhere = namespace === context.mesh.rootNamespace;
@@ -44,7 +74,7 @@ function messagesAbout(
   if (workloads.length === 0 || workloads.some((labels) => isSelected(labels, wanted))) return [];
   const selector = wanted.map(([key, value]) => `${key}=${value}`).join(',');
   const text = `no workload ${isEverywhere ? 'of the mesh' : `of namespace ${namespace}`} has ${selector}`;
-  const at = { ...where, field: 'spec.selector.matchLabels' };
+  const at = { object: keyOf(object), field: 'spec.selector.matchLabels' };
   return [createMessage('authorizationPolicyWithoutWorkload', at, text)];
 }
 
