@@ -25,7 +25,7 @@ export interface PolicyConfigurationOptions {
 
 /** The configuration of the policy server: the file of --policyConfig, and what other parts ask of it. */
 export interface PolicyConfiguration {
-  /** The file's content in force. */
+  /** The configuration in force: the file's newest content that could be applied. */
   current(): PolicyServerConfig;
   /**
    * Reads the file and applies it, now and after each change.
@@ -54,6 +54,7 @@ export function createPolicyConfiguration(options: PolicyConfigurationOptions): 
 
   const take = (config: PolicyServerConfig): void => {
     apply(config);
+    inForce = config;
     limited = limitedQuotasOf(config);
     dimensions = quotaDimensionsOf(config);
     onConfigChange?.();
@@ -86,11 +87,12 @@ export function createPolicyConfiguration(options: PolicyConfigurationOptions): 
     clock,
     onChange: change,
   });
-  let limited = limitedQuotasOf(file.current());
-  let dimensions = quotaDimensionsOf(file.current());
+  let inForce = file.current();
+  let limited = limitedQuotasOf(inForce);
+  let dimensions = quotaDimensionsOf(inForce);
 
   return {
-    current: file.current,
+    current: () => inForce,
     start: async (applyConfig) => {
       apply = applyConfig;
       const config = await file.start();
@@ -103,7 +105,7 @@ export function createPolicyConfiguration(options: PolicyConfigurationOptions): 
     reapply: () => change(file.current()),
     limitedQuotas: () => limited,
     quotaDimensions: () => dimensions,
-    countsInMemory: () => countsInMemory(file.current()),
+    countsInMemory: () => countsInMemory(inForce),
     problems: () => [...file.problems(), ...(refusal === undefined ? [] : [{ file: configFile, reason: refusal }])],
     stop: file.stop,
   };
