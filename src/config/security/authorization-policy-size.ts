@@ -6,6 +6,11 @@ import type { AuthorizationPolicySpec } from './authorization-policy.js';
  */
 export const MAX_POLICY_BYTES = 256 * 1024;
 
+/** The most that all policies of one workload may take together, estimated likewise. */
+export const MAX_WORKLOAD_POLICY_BYTES = 1024 * 1024;
+
+/** The name of a rule in the filter. */
+const BYTES_PER_RULE = 256;
 /** Names of fields, of the filter of JWTs, and lengths. */
 const BYTES_PER_VALUE = 64;
 /** A claim is compared as a text and as a list, a JWT subject by issuer and subject. */
@@ -13,7 +18,7 @@ const COMPARISONS = 2;
 
 /** About how many bytes the rules take in one filter of Envoy. */
 export function policyBytes({ rules = [] }: Pick<AuthorizationPolicySpec, 'rules'>): number {
-  let bytes = 0;
+  let bytes = rules.length * BYTES_PER_RULE;
   for (const { from = [], to = [], when = [] } of rules) {
     for (const { source } of from) bytes += listBytes(source);
     for (const { operation } of to) bytes += listBytes(operation);

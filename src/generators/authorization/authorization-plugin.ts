@@ -10,6 +10,8 @@ import { labelsOf } from '../../model/security/mutual-tls.js';
 import type { NetworkingPlugin } from '../plugins/networking-plugin.js';
 import { trustDomainsOf } from '../security/trusted-names.js';
 import type { GeneratorSettings } from '../settings.js';
+import { ANY_PERMISSION } from './permissions.js';
+import { ANY_PRINCIPAL } from './principals.js';
 import { buildRbacPolicy, type RuleContext } from './rbac-policy.js';
 
 interface Filters {
@@ -21,6 +23,11 @@ interface Filters {
 const ACTIONS = ['AUDIT', 'DENY', 'ALLOW'] as const;
 const RBAC_ACTION = { AUDIT: 'audit', DENY: 'deny', ALLOW: 'allow' } as const;
 
+const EVERYTHING_DENIED: RbacRules = {
+  action: 'deny',
+  policies: { 'policies-too-large': { permissions: [ANY_PERMISSION], principals: [ANY_PRINCIPAL] } },
+};
+
 /** The plugin `authz`: the AuthorizationPolicies of a workload decide on what its sidecar accepts. */
 export function createAuthorizationPlugin(
   encoder: MessageEncoder,
@@ -28,7 +35,14 @@ export function createAuthorizationPlugin(
 ): NetworkingPlugin {
   const memo = createMemo<Filters>();
 
+  const rejectsEverything: Filters = {
+    http: [buildHttpRbac(encoder, EVERYTHING_DENIED)],
+    network: [buildNetworkRbac(encoder, EVERYTHING_DENIED)],
+  };
+
   const build = (mesh: MeshConfig, authorization: WorkloadAuthorization): Filters => {
+    // A listener has the rules in each of its filter chains. No rule may be left out: a request could pass.
+    if (authorization.isTooLarge) return rejectsEverything;
     const trustDomains = trustDomainsOf(mesh, settings);
     const rules = (as: RuleContext['as']) =>
       ACTIONS.flatMap((action) => rulesOf(authorization, { action, as, trustDomains }) ?? []);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
 import type { AuthorizationPolicySpec } from '../../config/security/authorization-policy.js';
+import { MAX_WORKLOAD_POLICY_BYTES, policyBytes } from '../../config/security/authorization-policy-size.js';
 import { memoize } from '../memo.js';
 import { compareText } from '../service-order.js';
 import { isSelected, type Labels, type SelectedLabels } from './namespace-mutual-tls.js';
@@ -13,6 +14,8 @@ export interface WorkloadAuthorization {
   readonly key: string;
   /** Sorted by object key. */
   readonly policies: readonly AuthorizationPolicy[];
+  /** Whether the policies together take more than MAX_WORKLOAD_POLICY_BYTES: then the workload rejects everything. */
+  readonly isTooLarge: boolean;
 }
 
 export interface AuthorizationPolicy {
@@ -43,9 +46,11 @@ interface Entry extends AuthorizationPolicy {
   /** Object key and hash of the spec. */
   readonly key: string;
   readonly labels: SelectedLabels;
+  /** Estimated size of its rules in one filter. */
+  readonly bytes: number;
 }
 
-const NONE: WorkloadAuthorization = { key: '', policies: [] };
+const NONE: WorkloadAuthorization = { key: '', policies: [], isTooLarge: false };
 
 export function createAuthorizationPolicyIndexer(): AuthorizationPolicyIndexer {
   let table: ReadonlyMap<ObjectKey, MeshObject> | undefined;
@@ -92,7 +97,7 @@ function createIndex(
     const key = hashOf(policies.map((policy) => policy.key));
     let list = lists.get(key);
     if (list === undefined) {
-      list = known.get(key) ?? { key, policies };
+      list = known.get(key) ?? { key, policies, isTooLarge: totalBytes(policies) > MAX_WORKLOAD_POLICY_BYTES };
       lists.set(key, list);
     }
     return list;
@@ -117,7 +122,12 @@ function createIndex(
 function readEntry(object: MeshObject): Entry {
   const spec = object.body as AuthorizationPolicySpec;
   const { name, namespace } = object.metadata;
-  return { name, namespace, spec, key: `${keyOf(object)} ${hashOf(spec)}`, labels: selectedLabels(spec) };
+  const key = `${keyOf(object)} ${hashOf(spec)}`;
+  return { name, namespace, spec, key, labels: selectedLabels(spec), bytes: policyBytes(spec) };
+}
+
+function totalBytes(policies: readonly Entry[]): number {
+  return policies.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function hashOf(value: unknown): string {

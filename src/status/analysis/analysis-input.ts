@@ -44,7 +44,14 @@ export interface Enforcement {
 export interface AnalysisInput
   extends Pick<
     PushContext,
-    'objects' | 'services' | 'servicesByHost' | 'mesh' | 'sharedPorts' | 'entryOffences' | 'bindingGrants'
+    | 'objects'
+    | 'authorizationPolicies'
+    | 'services'
+    | 'servicesByHost'
+    | 'mesh'
+    | 'sharedPorts'
+    | 'entryOffences'
+    | 'bindingGrants'
   > {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
@@ -70,11 +77,13 @@ export function analysisInputOf(
   enforcement: Enforcement,
   workloadLabelsOf = createWorkloadLabels(),
 ): EndpointAnalysisInput {
-  const { objects, services, servicesByHost, endpoints, mesh, sharedPorts, entryOffences, bindingGrants } = context;
+  const { objects, authorizationPolicies, services, servicesByHost, endpoints, mesh } = context;
+  const { sharedPorts, entryOffences, bindingGrants } = context;
   const bindings = resolvePolicyBindings(context);
   const knownAttributes = knownAttributesOf(objects);
   return {
     objects,
+    authorizationPolicies,
     services,
     servicesByHost,
     endpoints,

@@ -33,6 +33,12 @@ export const MESH_MESSAGE_CODES = {
       'A rule of an AuthorizationPolicy requires a JWT. No request has one, because RequestAuthentication is not implemented yet.',
     remedy: 'remove the field, or describe callers by principals, namespaces or ipBlocks',
   },
+  authorizationPoliciesTooLarge: {
+    code: 'MESH0306',
+    level: 'Error',
+    title: 'The AuthorizationPolicies of a workload are too large together, so it rejects every request.',
+    remedy: 'remove rules or values, join values by "*", or select fewer workloads; a workload takes 1 MiB of rules',
+  },
   listenerConflict: {
     code: 'MESH0401',
     level: 'Warn',

@@ -1,8 +1,10 @@
 import test from 'ava';
 import type { AuthorizationRule } from '../../../src/config/security/authorization-policy.js';
+import { buildHttpRbac } from '../../../src/envoy/rbac.js';
 import { createAuthorizationPlugin } from '../../../src/generators/authorization/authorization-plugin.js';
 import { buildRbacPolicy, type RuleContext } from '../../../src/generators/authorization/rbac-policy.js';
 import { createListenerGenerator } from '../../../src/generators/listeners/listener-generator.js';
+import { largePolicies } from '../../config/support/large-policies.js';
 import { readObject } from '../../config/support/read-yaml.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
 import { buildContext, buildPort, buildProxy, buildService } from '../context-builder.js';
@@ -230,6 +232,18 @@ testWithEnvoy('Envoy takes every field, twin, kind of value and key, in each act
   t.is(inbound.length, 1);
   const binary = 'value' in envoy ? envoy.value : '';
   await t.notThrowsAsync(validateWithEnvoy(binary, ENCODER, { clusters: [], listeners: inbound, routes: [] }));
+});
+
+test('a workload whose policies are too large together rejects everything', (t) => {
+  const plugin = createAuthorizationPlugin(ENCODER, SETTINGS);
+  const filtersOf = (count: number) =>
+    plugin
+      .planListeners(buildContext({ authorizationPolicies: largePolicies(count) }), buildProxy())
+      ?.httpFilters({ direction: 'inbound', serviceCluster: undefined });
+  const policies = { 'policies-too-large': { permissions: [{ any: true }], principals: [{ any: true }] } };
+  const rejecting = buildHttpRbac(ENCODER, { action: 'deny', policies });
+  t.notDeepEqual(filtersOf(5), [rejecting]);
+  t.deepEqual(filtersOf(6), [rejecting]);
 });
 
 test('workloads without policies share their outbound listeners with those that have some', (t) => {

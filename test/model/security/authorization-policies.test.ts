@@ -1,6 +1,7 @@
 import test from 'ava';
 import { keyOf, type MeshObject } from '../../../src/config/object.js';
 import { createAuthorizationPolicyIndexer } from '../../../src/model/security/authorization-policies.js';
+import { largePolicies } from '../../config/support/large-policies.js';
 import { readObject } from '../../config/support/read-yaml.js';
 
 const MESH = { rootNamespace: 'mesh-system' };
@@ -58,7 +59,11 @@ test('the index stays the same object while no policy changes', (t) => {
 });
 
 test('a workload without policies has an empty key', (t) => {
-  t.deepEqual(indexOf(policy('shop/web', selecting({ app: 'web' }))).ofWorkload('shop', {}), { key: '', policies: [] });
+  t.deepEqual(indexOf(policy('shop/web', selecting({ app: 'web' }))).ofWorkload('shop', {}), {
+    key: '',
+    policies: [],
+    isTooLarge: false,
+  });
 });
 
 test('a proxy that asks again gets the list that was made for it', (t) => {
@@ -86,4 +91,13 @@ test('the key of a workload has a fixed length, however many policies it has', (
   const { key, policies } = indexOf(...all).ofWorkload('shop', {});
   t.is(policies.length, 300);
   t.true(key.length < 100);
+});
+
+test('the policies of a workload are too large together beyond 1 MiB, those of others are not', (t) => {
+  const large = largePolicies(6);
+  const { isTooLarge, policies } = indexOf(...large).ofWorkload('default', {});
+  t.true(isTooLarge);
+  t.is(policies.length, 6);
+  t.false(indexOf(...large.slice(1)).ofWorkload('default', {}).isTooLarge);
+  t.false(indexOf(...large).ofWorkload('shop', {}).isTooLarge);
 });

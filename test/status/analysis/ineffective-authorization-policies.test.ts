@@ -1,9 +1,11 @@
 import test from 'ava';
+import type { MeshObject } from '../../../src/config/object.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import { analysisInputOf, canDiffer } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
 import { findIneffectiveAuthorizationPolicies } from '../../../src/status/analysis/analyzers/ineffective-authorization-policies.js';
 import { createCandidateAnalysis } from '../../../src/status/analysis/candidate/analyze-candidate.js';
+import { largePolicies } from '../../config/support/large-policies.js';
 import { readObject } from '../../config/support/read-yaml.js';
 import { contextOf } from '../../model/mesh-objects.js';
 import { ENFORCEMENT, shown } from './support.js';
@@ -125,4 +127,20 @@ test('all policies together read the pods once', (t) => {
   const objects = new Map(input.objects).set('Pod', counted);
   t.is(findIneffectiveAuthorizationPolicies({ ...input, objects }).length, 20);
   t.is(reads, 1);
+});
+
+test('policies that are too large together for a workload are each MESH0306', (t) => {
+  const [, ...fewer] = largePolicies(6);
+  const said = (objects: readonly MeshObject[]) =>
+    analyze(analysisInputOf(contextOf([pod('default', 'web'), pod('shop', 'web'), ...objects]), ENFORCEMENT)).map(
+      shown,
+    );
+  t.deepEqual(said(fewer), []);
+  const found = said(largePolicies(6));
+  t.is(found.length, 6);
+  t.is(
+    found[0],
+    'MESH0306 AuthorizationPolicy/default/large-0: the 6 policies of a workload of namespace default are too large together; ' +
+      'remove rules or values, join values by "*", or select fewer workloads; a workload takes 1 MiB of rules',
+  );
 });

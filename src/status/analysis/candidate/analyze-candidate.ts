@@ -93,6 +93,7 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
     const messages = analyze(
       {
         objects: new Map([[candidate.kind, new Map([[key, candidate]])]]),
+        authorizationPolicies: context.authorizationPolicies,
         services: touched.services,
         servicesByHost: context.servicesByHost,
         endpoints: context.endpoints,
