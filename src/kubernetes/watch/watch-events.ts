@@ -18,7 +18,7 @@ export class UnreadableEventError extends Error {
 }
 
 export interface WatchHandlers {
-  /** The API server has opened the watch. Returns false when the watch is not wanted any more. */
+  /** The API server has opened the watch. Returns false if the watcher was stopped meanwhile. */
   onOpen(): boolean;
   /** Called with events that arrived together, and the resource version from which to continue after them. */
   onEvents(events: readonly ObjectEvent[], resourceVersion: string): void;

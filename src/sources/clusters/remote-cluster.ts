@@ -38,7 +38,7 @@ export interface RemoteCluster {
   forbidden(): number;
   /** The present problem of the cluster. */
   problems(): readonly string[];
-  /** @param users settles when no other part uses the connection any more; at once by default */
+  /** @param users settles when every other part has released the connection; default: at once */
   stop(users?: Promise<unknown>): Promise<void>;
 }
 

@@ -78,7 +78,7 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
   let refused: readonly RefusedCluster[] = [];
   let isStopped = false;
 
-  /** @param users settles when no observer uses the connection any more */
+  /** @param users settles when every observer has released the connection */
   const end = (cluster: RemoteCluster | undefined, users?: Promise<unknown>): void => {
     if (cluster === undefined) return;
     const ended = cluster.stop(users).finally(() => ending.delete(ended));
@@ -95,8 +95,8 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
   };
 
   /**
-   * The first batch through a new kubeconfig replaces all objects of the cluster, and the old kubeconfig is not used
-   * any more. If the new kubeconfig may read fewer kinds, the old one stays in use: missing rights say nothing about
+   * The first batch through a new kubeconfig replaces all objects of the cluster, and ends the use of the old
+   * kubeconfig. If the new kubeconfig may read fewer kinds, the old one stays in use: missing rights say nothing about
    * the objects.
    */
   const take = (id: string, slot: Slot, cluster: RemoteCluster, batch: ChangeBatch, forbidden: number): boolean => {
