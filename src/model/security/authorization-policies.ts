@@ -30,6 +30,8 @@ export interface AuthorizationPolicy {
  */
 export interface AuthorizationPolicies {
   ofWorkload(namespace: string, labels: Labels): WorkloadAuthorization;
+  /** Whether the policies would be too large for a workload of the namespace that all of them select. */
+  canBeTooLarge(namespace: string): boolean;
 }
 
 /** The parts of a snapshot that the index is made from. */
@@ -89,15 +91,15 @@ function createIndex(
     else others.push(entry);
   }
   const entriesOf = (namespace: string): readonly Entry[] => byNamespace.get(namespace) ?? [];
+  const candidatesOf = (namespace: string): readonly Entry[] =>
+    namespace === rootNamespace ? entriesOf(namespace) : [...entriesOf(rootNamespace), ...entriesOf(namespace)];
   const listOf = (namespace: string, labels: Labels): WorkloadAuthorization => {
-    const candidates =
-      namespace === rootNamespace ? entriesOf(namespace) : [...entriesOf(rootNamespace), ...entriesOf(namespace)];
-    const policies = candidates.filter((entry) => isSelected(labels, entry.labels));
+    const policies = candidatesOf(namespace).filter((entry) => isSelected(labels, entry.labels));
     if (policies.length === 0) return NONE;
     const key = hashOf(policies.map((policy) => policy.key));
     let list = lists.get(key);
     if (list === undefined) {
-      list = known.get(key) ?? { key, policies, isTooLarge: totalBytes(policies) > MAX_WORKLOAD_POLICY_BYTES };
+      list = known.get(key) ?? { key, policies, isTooLarge: areTooLarge(policies) };
       lists.set(key, list);
     }
     return list;
@@ -116,6 +118,7 @@ function createIndex(
       }
       return result(labels);
     },
+    canBeTooLarge: (namespace) => areTooLarge(candidatesOf(namespace)),
   };
 }
 
@@ -126,8 +129,8 @@ function readEntry(object: MeshObject): Entry {
   return { name, namespace, spec, key, labels: selectedLabels(spec), bytes: policyBytes(spec) };
 }
 
-function totalBytes(policies: readonly Entry[]): number {
-  return policies.reduce((sum, { bytes }) => sum + bytes, 0);
+function areTooLarge(policies: readonly Entry[]): boolean {
+  return policies.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_WORKLOAD_POLICY_BYTES;
 }
 
 function hashOf(value: unknown): string {

@@ -1,7 +1,6 @@
 import type { WorkloadEntrySpec } from '../../../config/networking/workload-entry.js';
 import { keyOf, type MeshObject, objectKey } from '../../../config/object.js';
 import type { AuthorizationPolicySpec } from '../../../config/security/authorization-policy.js';
-import { MAX_WORKLOAD_POLICY_BYTES, policyBytes } from '../../../config/security/authorization-policy-size.js';
 import type { PushContext } from '../../../model/push-context.js';
 import { isSelected, type Labels } from '../../../model/security/namespace-mutual-tls.js';
 import { selectedLabels } from '../../../model/security/oldest-first.js';
@@ -13,16 +12,22 @@ export const findIneffectiveAuthorizationPolicies: Analyzer = (input) => {
   const all = [...(input.objects.get('AuthorizationPolicy')?.values() ?? [])];
   const workloads = workloadsOf(input);
   const messages = all.flatMap((object) => messagesAbout(object, input, input.enforcement, workloads));
-  return input.enforcement.isAuthzOff === true ? messages : [...messages, ...messagesAboutSize(input, workloads)];
+  return input.enforcement.isAuthzOff === true ? messages : [...messages, ...messagesAboutSize(all, input, workloads)];
 };
 
 /** One message for each policy of a workload whose policies are too large together, about the first such workload. */
 function messagesAboutSize(
-  { authorizationPolicies, objects, mesh }: Pick<PushContext, 'authorizationPolicies' | 'objects' | 'mesh'>,
+  all: readonly MeshObject[],
+  { authorizationPolicies, objects }: Pick<PushContext, 'authorizationPolicies' | 'objects'>,
   workloadsIn: WorkloadLabels,
 ): readonly AnalysisMessage[] {
+  const ofPolicies = new Set(all.map(({ metadata }) => metadata.namespace));
+  // Nearly always none: then no pod is read.
+  if (![...ofPolicies].some(authorizationPolicies.canBeTooLarge)) return [];
   const told = new Map<string, AnalysisMessage>();
-  for (const namespace of namespacesInDoubt(objects, mesh.rootNamespace)) {
+  const namespaces = new Set([...(objects.get('Pod')?.values() ?? [])].map(({ metadata }) => metadata.namespace));
+  for (const namespace of namespaces) {
+    if (!authorizationPolicies.canBeTooLarge(namespace)) continue;
     for (const labels of workloadsIn(namespace)) {
       const { policies, isTooLarge } = authorizationPolicies.ofWorkload(namespace, labels);
       if (!isTooLarge) continue;
@@ -36,23 +41,6 @@ function messagesAboutSize(
     }
   }
   return [...told.values()];
-}
-
-/** The namespaces whose policies, with those of the root namespace, would be too large for a workload that has all. */
-function* namespacesInDoubt(objects: PushContext['objects'], rootNamespace: string): Iterable<string> {
-  const bytes = new Map<string, number>();
-  for (const { metadata, body } of objects.get('AuthorizationPolicy')?.values() ?? []) {
-    const size = policyBytes(body as AuthorizationPolicySpec);
-    bytes.set(metadata.namespace, (bytes.get(metadata.namespace) ?? 0) + size);
-  }
-  const ofRoot = bytes.get(rootNamespace) ?? 0;
-  // Nearly always: then no pod is read.
-  if (Math.max(0, ...bytes.values()) + ofRoot <= MAX_WORKLOAD_POLICY_BYTES) return;
-  const namespaces = new Set([...(objects.get('Pod')?.values() ?? [])].map(({ metadata }) => metadata.namespace));
-  for (const namespace of namespaces) {
-    const own = namespace === rootNamespace ? 0 : (bytes.get(namespace) ?? 0);
-    if (own + ofRoot > MAX_WORKLOAD_POLICY_BYTES) yield namespace;
-  }
 }
 
 /** The messages that an AuthorizationPolicy would get. */
