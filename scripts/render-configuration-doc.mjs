@@ -65,8 +65,8 @@ or more documents and at most 16 MiB. Symbolic links are followed only inside th
 | group | kinds |
 | --- | --- |
 | core | \`Service\`, \`Endpoints\`, \`EndpointSlice\`, \`Pod\`, \`Node\`, \`Namespace\` |
-| \`networking.mesh.internal/v1beta1\` | \`ServiceEntry\`, \`WorkloadEntry\` |
-| \`security.mesh.internal/v1beta1\` | \`PeerAuthentication\`, \`AuthorizationPolicy\` |
+| \`networking.mesh.internal/v1beta1\` | \`VirtualService\`, \`DestinationRule\`, \`Gateway\`, \`Sidecar\`, \`ServiceEntry\`, \`WorkloadEntry\`, \`EnvoyFilter\` |
+| \`security.mesh.internal/v1beta1\` | \`PeerAuthentication\`, \`RequestAuthentication\`, \`AuthorizationPolicy\` |
 | \`config.mesh.internal/v1alpha2\` | the policy kinds, see [policies.md](policies.md) |
 
 Other kinds of Kubernetes and of other products, such as \`ServiceAccount\` and \`Deployment\`, are ignored. Unknown kinds and versions

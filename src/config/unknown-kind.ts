@@ -45,12 +45,23 @@ export function explainUnknownKind(
     return KUBERNETES_CORE_KINDS.has(kind) ? undefined : badKind(apiVersion, kind, ofGroup, KUBERNETES_CORE_KINDS);
   }
   const candidates = isKubernetesGroup(group) ? definitions : own;
-  const named = candidates.filter(isNamedLike);
+  const named = candidates.filter((definition) => isNamedLike(definition) && canBeMeant(definition, group));
   if (named.length > 0) return badApiVersion(apiVersion, `is not an API group that has ${kind}`, named);
   const similar = nearestName(group, new Set(own.map((definition) => definition.group)));
   if (similar === undefined) return undefined;
   const inSimilar = own.filter((definition) => definition.group === similar);
   return badApiVersion(apiVersion, 'is not a supported API group', inSimilar.slice(0, 1));
+}
+
+/** Kinds of these names exist in many products, so only a group such as `networking.example.com` can mean ours. */
+const COMMON_NAMES = new Set(['Gateway', 'Sidecar']);
+
+function canBeMeant(definition: KindDefinition, group: string): boolean {
+  return !COMMON_NAMES.has(definition.kind) || firstLabel(definition.group) === firstLabel(group);
+}
+
+function firstLabel(group: string): string {
+  return group.split('.', 1)[0] ?? '';
 }
 
 function badApiVersion(value: string, message: string, definitions: readonly KindDefinition[]): Violation {

@@ -15,6 +15,12 @@ const mistakes: readonly [apiVersion: string, kind: string, path: string, remedy
   ['v1', 'Servce', 'kind', 'did you mean Service?'],
   ['apps/v1', 'Pod', 'apiVersion', 'did you mean v1?'],
   ['discovery.k8s.io/v1beta1', 'EndpointSlice', 'apiVersion', 'did you mean discovery.k8s.io/v1?'],
+  [
+    'networking.istio.io/v1',
+    'Gateway',
+    'apiVersion',
+    'did you mean networking.mesh.internal/v1beta1 or networking.mesh.internal/v1alpha3?',
+  ],
 ];
 
 for (const [apiVersion, kind, path, remedy] of mistakes) {
@@ -31,7 +37,9 @@ const quiet: readonly [apiVersion: string, kind: string][] = [
   ['v1', 'ServiceAccount'],
   ['rbac.authorization.k8s.io/v1', 'ClusterRole'],
   ['serving.knative.dev/v1', 'Service'],
-  ['security.istio.io/v1', 'RequestAuthentication'],
+  ['telemetry.istio.io/v1', 'Telemetry'],
+  ['gateway.networking.k8s.io/v1', 'Gateway'],
+  ['gateway.example.com/v1', 'Gateway'],
 ];
 
 for (const [apiVersion, kind] of quiet) {

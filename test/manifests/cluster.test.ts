@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.js';
 import { type Audit, createAudit } from './support/audit.js';
 import { createCertificate } from './support/create-certificate.js';
 import { createKubectl, type Kubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
-import { MESHD_MAY, type Permission } from './support/meshd-permissions.js';
+import { MESHD_MAY, NETWORKING_KINDS, type Permission, SECURITY_KINDS } from './support/meshd-permissions.js';
 import { readDocuments } from './support/read-documents.js';
 
 const { available: binary } = requireKubernetesAndKubectl();
@@ -146,14 +146,25 @@ it('a real token of meshd cannot access secrets of other namespaces, commands in
   t.is((await meshd.send('GET', '/api/v1/services')).status, 200);
 });
 
+/** Statuses of kinds of which samples/mesh has no object yet. */
+const WITHOUT_SAMPLE: readonly string[] = [
+  'virtualservices/status.networking.mesh.internal',
+  'destinationrules/status.networking.mesh.internal',
+  'gateways/status.networking.mesh.internal',
+  'sidecars/status.networking.mesh.internal',
+  'envoyfilters/status.networking.mesh.internal',
+  'requestauthentications/status.security.mesh.internal',
+];
+
 /**
  * The status writer looks for an object whose CRD lost its status, which does not happen here. An apply of a new object
  * needs the right to create it as well, but the log says patch.
  */
 const SELDOM_USED = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings']
   .map((resource) => `get ${resource}.config.mesh.internal`)
-  .concat(['serviceentries', 'workloadentries'].map((resource) => `get ${resource}.networking.mesh.internal`))
-  .concat(['peerauthentications', 'authorizationpolicies'].map((resource) => `get ${resource}.security.mesh.internal`));
+  .concat(NETWORKING_KINDS.map((resource) => `get ${resource}.networking.mesh.internal`))
+  .concat(SECURITY_KINDS.map((resource) => `get ${resource}.security.mesh.internal`))
+  .concat(WITHOUT_SAMPLE.map((resource) => `patch ${resource}`));
 
 /** The roots in the ConfigMaps of workloads. */
 async function rootsIn(namespace: string): Promise<string> {

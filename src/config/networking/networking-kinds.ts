@@ -1,6 +1,11 @@
 import type { KindDefinition } from '../kind-definition.js';
+import { type DestinationRuleSpec, destinationRuleSchema } from './destination-rule.js';
+import { type EnvoyFilterSpec, envoyFilterSchema } from './envoy-filter.js';
+import { type GatewaySpec, gatewaySchema } from './gateway.js';
 import { type ServiceEntrySpec, serviceEntrySchema } from './service-entry.js';
 import { validateServiceEntry } from './service-entry-rules.js';
+import { type SidecarSpec, sidecarSchema } from './sidecar.js';
+import { type VirtualServiceSpec, virtualServiceSchema } from './virtual-service.js';
 import { type WorkloadEntrySpec, workloadEntrySchema } from './workload-entry.js';
 import { validateWorkloadEntry } from './workload-entry-rules.js';
 
@@ -31,5 +36,73 @@ export function createNetworkingKinds(meshDomain: string): readonly KindDefiniti
     unknownFields: 'refused',
     validate: validateWorkloadEntry,
   };
-  return [serviceEntry, workloadEntry] as readonly KindDefinition[];
+  const virtualService: KindDefinition<VirtualServiceSpec> = {
+    group,
+    versions: ['v1beta1', 'v1alpha3'],
+    kind: 'VirtualService',
+    plural: 'virtualservices',
+    shortNames: ['vs'],
+    namespaced: true,
+    schema: virtualServiceSchema,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+    validate: () => [],
+  };
+  const destinationRule: KindDefinition<DestinationRuleSpec> = {
+    group,
+    versions: ['v1beta1', 'v1alpha3'],
+    kind: 'DestinationRule',
+    plural: 'destinationrules',
+    shortNames: ['dr'],
+    namespaced: true,
+    schema: destinationRuleSchema,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+    validate: () => [],
+  };
+  const gateway: KindDefinition<GatewaySpec> = {
+    group,
+    versions: ['v1beta1', 'v1alpha3'],
+    kind: 'Gateway',
+    plural: 'gateways',
+    shortNames: ['gw'],
+    namespaced: true,
+    schema: gatewaySchema,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+    validate: () => [],
+  };
+  const sidecar: KindDefinition<SidecarSpec> = {
+    group,
+    versions: ['v1beta1', 'v1alpha3'],
+    kind: 'Sidecar',
+    plural: 'sidecars',
+    shortNames: ['sc'],
+    namespaced: true,
+    schema: sidecarSchema,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+    validate: () => [],
+  };
+  const envoyFilter: KindDefinition<EnvoyFilterSpec> = {
+    group,
+    versions: ['v1beta1', 'v1alpha3'],
+    kind: 'EnvoyFilter',
+    plural: 'envoyfilters',
+    shortNames: ['ef'],
+    namespaced: true,
+    schema: envoyFilterSchema,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+    validate: () => [],
+  };
+  return [
+    serviceEntry,
+    workloadEntry,
+    virtualService,
+    destinationRule,
+    gateway,
+    sidecar,
+    envoyFilter,
+  ] as readonly KindDefinition[];
 }

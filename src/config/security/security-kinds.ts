@@ -5,6 +5,7 @@ import {
   peerAuthenticationSchema,
   validatePeerAuthentication,
 } from './peer-authentication.js';
+import { type RequestAuthenticationSpec, requestAuthenticationSchema } from './request-authentication.js';
 import { validateAuthorizationPolicy } from './validate-authorization-policy.js';
 
 /** The kinds of group `security.<mesh domain>`. */
@@ -33,5 +34,17 @@ export function createSecurityKinds(meshDomain: string): readonly KindDefinition
     unknownFields: 'refused',
     validate: validateAuthorizationPolicy,
   };
-  return [peerAuthentication, authorizationPolicy] as readonly KindDefinition[];
+  const requestAuthentication: KindDefinition<RequestAuthenticationSpec> = {
+    group: `security.${meshDomain}`,
+    versions: ['v1beta1'],
+    kind: 'RequestAuthentication',
+    plural: 'requestauthentications',
+    namespaced: true,
+    shortNames: ['ra'],
+    schema: requestAuthenticationSchema,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+    validate: () => [],
+  };
+  return [peerAuthentication, requestAuthentication, authorizationPolicy] as readonly KindDefinition[];
 }

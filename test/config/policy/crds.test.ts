@@ -90,7 +90,13 @@ test('there is a CRD for each kind of the mesh, namespaced, with short names, co
       ['quotaspecbindings.config', 'QuotaSpecBinding', 'qsb', 'v1alpha2'],
       ['serviceentries.networking', 'ServiceEntry', 'se', 'v1beta1,v1alpha3', 'Hosts,Resolution,'],
       ['workloadentries.networking', 'WorkloadEntry', 'we', 'v1beta1,v1alpha3', 'Address,'],
+      ['virtualservices.networking', 'VirtualService', 'vs', 'v1beta1,v1alpha3'],
+      ['destinationrules.networking', 'DestinationRule', 'dr', 'v1beta1,v1alpha3'],
+      ['gateways.networking', 'Gateway', 'gw', 'v1beta1,v1alpha3'],
+      ['sidecars.networking', 'Sidecar', 'sc', 'v1beta1,v1alpha3'],
+      ['envoyfilters.networking', 'EnvoyFilter', 'ef', 'v1beta1,v1alpha3'],
       ['peerauthentications.security', 'PeerAuthentication', 'pa', 'v1beta1', 'Mode,'],
+      ['requestauthentications.security', 'RequestAuthentication', 'ra', 'v1beta1'],
       ['authorizationpolicies.security', 'AuthorizationPolicy', 'ap', 'v1beta1', 'Action,'],
     ].map(([name, kind, short, version, own = '']) => [
       `${name}.mesh.internal`,

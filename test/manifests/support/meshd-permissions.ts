@@ -19,8 +19,16 @@ const ANY = ['mesh-system', 'shop'];
 const FOLLOW = ['list', 'watch'];
 const READ = ['get', ...FOLLOW];
 const POLICY_KINDS = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings'];
-const NETWORKING_KINDS = ['serviceentries', 'workloadentries'];
-const SECURITY_KINDS = ['peerauthentications', 'authorizationpolicies'];
+export const NETWORKING_KINDS = [
+  'serviceentries',
+  'workloadentries',
+  'virtualservices',
+  'destinationrules',
+  'gateways',
+  'sidecars',
+  'envoyfilters',
+];
+export const SECURITY_KINDS = ['peerauthentications', 'requestauthentications', 'authorizationpolicies'];
 const statusOf = (resource: string): string => `${resource}/status`;
 
 /** All rights of the control plane: `shop` stands for every namespace but its own. */

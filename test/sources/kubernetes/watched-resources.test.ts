@@ -21,10 +21,16 @@ const MESH = [
   '/apis/config.acme.io/v1alpha2/httpapispecs',
   '/apis/config.acme.io/v1alpha2/quotaspecbindings',
   '/apis/config.acme.io/v1alpha2/quotaspecs',
+  '/apis/networking.acme.io/v1beta1/destinationrules or /apis/networking.acme.io/v1alpha3/destinationrules',
+  '/apis/networking.acme.io/v1beta1/envoyfilters or /apis/networking.acme.io/v1alpha3/envoyfilters',
+  '/apis/networking.acme.io/v1beta1/gateways or /apis/networking.acme.io/v1alpha3/gateways',
   '/apis/networking.acme.io/v1beta1/serviceentries or /apis/networking.acme.io/v1alpha3/serviceentries',
+  '/apis/networking.acme.io/v1beta1/sidecars or /apis/networking.acme.io/v1alpha3/sidecars',
+  '/apis/networking.acme.io/v1beta1/virtualservices or /apis/networking.acme.io/v1alpha3/virtualservices',
   '/apis/networking.acme.io/v1beta1/workloadentries or /apis/networking.acme.io/v1alpha3/workloadentries',
   '/apis/security.acme.io/v1beta1/authorizationpolicies',
   '/apis/security.acme.io/v1beta1/peerauthentications',
+  '/apis/security.acme.io/v1beta1/requestauthentications',
 ];
 
 test('every kind is watched everywhere, custom ones in the groups of the mesh domain', (t) => {

@@ -53,8 +53,24 @@ test('rules name exactly the kinds of the mesh', (t) => {
       apiGroups: ['config.acme.io'],
       resources: ['httpapispecbindings', 'httpapispecs', 'quotaspecbindings', 'quotaspecs'],
     },
-    { ...common, apiGroups: ['networking.acme.io'], resources: ['serviceentries', 'workloadentries'] },
-    { ...common, apiGroups: ['security.acme.io'], resources: ['authorizationpolicies', 'peerauthentications'] },
+    {
+      ...common,
+      apiGroups: ['networking.acme.io'],
+      resources: [
+        'destinationrules',
+        'envoyfilters',
+        'gateways',
+        'serviceentries',
+        'sidecars',
+        'virtualservices',
+        'workloadentries',
+      ],
+    },
+    {
+      ...common,
+      apiGroups: ['security.acme.io'],
+      resources: ['authorizationpolicies', 'peerauthentications', 'requestauthentications'],
+    },
   ]);
 });
 
