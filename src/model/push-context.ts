@@ -10,7 +10,7 @@ import type { AuthorizationPolicies } from './security/authorization-policies.js
 import type { PeerAuthentications } from './security/peer-authentications.js';
 import type { SharedPort } from './served-ports.js';
 import type { Service } from './service.js';
-import type { MeshTraffic } from './traffic/mesh-traffic.js';
+import type { TrafficView, TrafficViewer } from './traffic/traffic-view.js';
 
 /**
  * The services that a namespace may see (exportTo). Namespaces that see the same services share one view object, so the
@@ -57,8 +57,6 @@ export interface PushContext {
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
   /** Which workloads take mutual TLS. */
   readonly peerAuthentications: PeerAuthentications;
-  /** The clusters of services and their policies. */
-  readonly traffic: MeshTraffic;
   /** The AuthorizationPolicies of each workload. */
   readonly authorizationPolicies: AuthorizationPolicies;
   /**
@@ -84,6 +82,8 @@ export interface PushContext {
    * The cluster of a proxy from its metadata; absent and unknown ones count as the own cluster of the control plane.
    */
   clusterOf(said: string | undefined): string;
+  /** The services that a proxy sees, with their clusters and routes. Proxies that see the same things share a view. */
+  trafficOf(proxy: TrafficViewer): TrafficView;
   /**
    * The services of the workload of a proxy, by its addresses; sorted by hostname and port. Same targets, same array.
    */

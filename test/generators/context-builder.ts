@@ -14,7 +14,9 @@ import {
 } from '../../src/model/security/peer-authentications.js';
 import type { Port, Service } from '../../src/model/service.js';
 import { shadowedKey } from '../../src/model/snapshot/endpoints-of.js';
-import { createTrafficTranslator, type MeshTraffic } from '../../src/model/traffic/mesh-traffic.js';
+import { createTrafficTranslator, type NamespaceTraffic } from '../../src/model/traffic/mesh-traffic.js';
+import { createDefaultRoutes } from '../../src/model/traffic/service-routes.js';
+import { createTrafficViewComposer } from '../../src/model/traffic/traffic-view.js';
 import { NO_GRANTS } from '../model/policy/no-grants.js';
 
 /** The parts of a snapshot that a test sets; the others have plain defaults. */
@@ -30,7 +32,7 @@ export interface ContextParts {
   readonly targets?: readonly ServiceTarget[];
   readonly peerAuthentications?: readonly MeshObject[];
   /** How services are reached; default: as services without any objects are. */
-  readonly traffic?: MeshTraffic;
+  readonly traffic?: NamespaceTraffic;
   readonly authorizationPolicies?: readonly MeshObject[];
 }
 
@@ -95,6 +97,8 @@ export const MESH: MeshConfig = {
 export const NO_NETWORKS: MeshNetworks = { networks: new Map() };
 
 const TRAFFIC_OF = createTrafficTranslator();
+const ROUTES = createDefaultRoutes();
+const composeView = createTrafficViewComposer();
 let sequence = 0;
 
 export function buildContext(parts: ContextParts = {}): PushContext {
@@ -117,13 +121,17 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     entryOffences: new Map(),
     bindingGrants: NO_GRANTS,
     peerAuthentications: buildPeerAuthentications(parts.peerAuthentications, parts.mesh),
-    traffic: parts.traffic ?? TRAFFIC_OF(parts.mesh ?? MESH),
     authorizationPolicies: buildAuthorizationPolicies(parts.authorizationPolicies, parts.mesh),
     findings: [],
     sharedPorts: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,
     viewIn: (namespace) => parts.views?.[namespace] ?? everything,
     clusterOf: (said = 'Orchestrator') => said,
+    trafficOf: ({ configNamespace }) => {
+      const services = parts.views?.[configNamespace] ?? everything;
+      const traffic = parts.traffic ?? TRAFFIC_OF(parts.mesh ?? MESH).ofNamespace(configNamespace);
+      return composeView({ services, inAnyCluster: services, traffic, routes: ROUTES });
+    },
     targetsOf: () => parts.targets ?? [],
   };
 }

@@ -10,6 +10,7 @@ import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-t
 import type { Port, Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import type { ServiceCluster } from '../../model/traffic/mesh-traffic.js';
+import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import { addressFamiliesOf } from '../address-families.js';
 import type { LoadTarget } from '../endpoints/load-assignment.js';
 import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
@@ -22,7 +23,8 @@ import { clusterTlsMode, createOutboundTls } from './outbound-tls.js';
 import type { UpstreamProtocols } from './upstream-protocols.js';
 
 export interface OutboundScope extends Scope {
-  readonly view: ServiceView;
+  /** Regardless of the cluster of the proxy. */
+  readonly traffic: TrafficView;
   readonly proxyType: ProxyType;
   readonly ipv6Only: boolean;
   /** Sorted; empty for all. Read for services that the proxy resolves by DNS. */
@@ -60,7 +62,7 @@ export function createOutboundPart(
   const discoveries = createMemo<DiscoveredClusters>();
 
   const clustersOf = (context: PushContext, service: Service, scope: OutboundScope): EncodedClusters => {
-    const clusters = context.traffic.clustersOf(service);
+    const clusters = scope.traffic.clustersOf(service);
     const discovered = discoveries.of([clusters], scope.proxyType, () =>
       discover(service, clusters, scope.proxyType, settings.edsForHeadlessServices),
     );
@@ -105,21 +107,22 @@ export function createOutboundPart(
 
   return {
     name: 'outbound',
-    scope: (context, { type, configNamespace, ipAddresses, locality, metadata, hasSecrets }) => {
-      const view = context.viewOf(configNamespace);
+    scope: (context, proxy) => {
+      const { type, ipAddresses, locality, metadata, hasSecrets } = proxy;
+      const traffic = context.trafficOf(proxy).inAnyCluster;
       const ipv6Only = !addressFamiliesOf(ipAddresses).ipv4;
       const networkView = [...new Set(metadata.requestedNetworkView)].sort();
       const sendsMutualTls = hasSecrets && context.mesh.enableAutoMtls;
       const flags = [ipv6Only ? 'ipv6' : '', sendsMutualTls ? 'mtls' : ''].join();
-      const callerLocality = context.traffic.balancesByLocality ? locality : '';
-      const key = [view.id, type, flags, JSON.stringify([networkView, callerLocality])].join('|');
-      return { key, view, proxyType: type, ipv6Only, networkView, locality: callerLocality, sendsMutualTls };
+      const callerLocality = traffic.balancesByLocality ? locality : '';
+      const key = [traffic.id, type, flags, JSON.stringify([networkView, callerLocality])].join('|');
+      return { key, traffic, proxyType: type, ipv6Only, networkView, locality: callerLocality, sendsMutualTls };
     },
     generate: (context, scope) => {
       // Grouped by port, the names are sorted runs: nextResourceSet sorts them in linear time.
       const byPort = new Map<number, EncodedResource[]>();
       const findings: Finding[] = [];
-      for (const service of byHostname(scope.view)) {
+      for (const service of byHostname(scope.traffic.services)) {
         for (const { port, resource } of clustersOf(context, service, scope)) {
           const bucket = byPort.get(port);
           if (bucket === undefined) byPort.set(port, [resource]);

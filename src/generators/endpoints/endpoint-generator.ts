@@ -78,7 +78,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     const isLocal = scoped.cluster !== '' && isClusterLocal(hostname, context.mesh.clusterLocalHosts);
     const mutualTls = context.peerAuthentications.ofNamespace(service.namespace);
     const place = [scoped.networkKey, isLocal ? scoped.cluster : '', scoped.locality].join('|');
-    const clusters = context.traffic.clustersOf(service);
+    const clusters = scoped.traffic.clustersOf(service);
     const named = recall(clusters, endpoints, mutualTls.hasDisabled ? `${place}|${mutualTls.key}` : place);
     const known = named.get(name);
     if (known !== undefined) return known;

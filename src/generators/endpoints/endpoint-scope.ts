@@ -4,6 +4,7 @@ import type { Proxy } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 import { shadowedKey } from '../../model/snapshot/endpoints-of.js';
+import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import type { Scope } from '../generator.js';
 import { createGatewayLookup, type NetworkGateways } from './network-gateways.js';
 
@@ -18,6 +19,8 @@ export interface EndpointScope extends Scope {
   readonly cluster: string;
   /** Services that the namespace of the proxy sees instead of the service of the same host in the rest of the mesh. */
   readonly ownServices: OwnServices;
+  /** The clusters of services as the proxy sees them; the key names their policies, not the services. */
+  readonly traffic: Pick<TrafficView, 'clustersOf'>;
   /** Of the proxy; empty while no policy balances by locality. */
   readonly locality: string;
   /** Key of network, network view and gateways, which all hosts depend on. */
@@ -36,10 +39,11 @@ export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => 
     const networkView = requested.length === 0 ? undefined : new Set(requested);
     const view = networkView === undefined ? '' : JSON.stringify([...networkView].sort());
     const networkKey = JSON.stringify([network, view, gateways.id]);
-    const ownServices = ownServicesOf(context, context.viewOf(proxy.configNamespace));
-    const locality = context.traffic.balancesByLocality ? proxy.locality : '';
-    const key = `${networkKey}${cluster}|${ownServices.key}|${locality}`;
-    return { key, network, networkView, gateways, cluster, ownServices, locality, networkKey };
+    const traffic = context.trafficOf(proxy).inAnyCluster;
+    const ownServices = ownServicesOf(context, traffic.services);
+    const locality = traffic.balancesByLocality ? proxy.locality : '';
+    const key = `${networkKey}${cluster}|${ownServices.key}|${traffic.clustersId}|${locality}`;
+    return { key, network, networkView, gateways, cluster, ownServices, traffic, locality, networkKey };
   };
 }
 

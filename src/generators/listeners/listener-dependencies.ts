@@ -34,7 +34,7 @@ export function listenerDependenciesOf(
   const families = addressFamiliesOf(proxy.ipAddresses);
   const http10 = proxy.metadata.http10 ?? false;
   const { idleTimeoutMs } = proxy.metadata;
-  const tracing = tracingCollectorOf(context, context.viewOf(proxy.configNamespace));
+  const tracing = tracingCollectorOf(context, context.trafficOf(proxy).inAnyCluster.services);
   const family = `${families.ipv4 ? '4' : ''}${families.ipv6 ? '6' : ''}`;
   const sendsMutualTls = proxy.hasSecrets && context.mesh.enableAutoMtls;
   const plans = plugins.flatMap((plugin) => plugin.planListeners(context, proxy) ?? []);

@@ -15,7 +15,7 @@ import {
 } from '../../model/policy/own-fail-policy.js';
 import type { Direction } from '../../model/policy/proxy-policy.js';
 import type { ServiceTarget } from '../../model/proxy.js';
-import type { PushContext } from '../../model/push-context.js';
+import type { PushContext, ServiceView } from '../../model/push-context.js';
 import { FORWARDED_ATTRIBUTES_HEADER } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import type { NamedGenerator, Scope } from '../generator.js';
@@ -31,8 +31,8 @@ export interface ExtensionConfigScope extends Scope {
   /** Undefined when the proxy has no such filters. */
   readonly facts: PolicyFacts | undefined;
   readonly chains: OwnChains;
-  /** The namespace whose view of the services counts; the key has the view's id. */
-  readonly namespace: string;
+  /** The services that the proxy sees. */
+  readonly view: ServiceView;
 }
 
 /** The workload's own services, by the inbound cluster of their chain. */
@@ -43,7 +43,8 @@ interface OwnChains {
 }
 
 const NO_CHAINS: OwnChains = { byCluster: new Map(), key: '' };
-const NOT_SERVED: ExtensionConfigScope = { key: '', facts: undefined, chains: NO_CHAINS, namespace: '' };
+const NO_SERVICES: ServiceView = { id: '', services: [] };
+const NOT_SERVED: ExtensionConfigScope = { key: '', facts: undefined, chains: NO_CHAINS, view: NO_SERVICES };
 
 /**
  * Configurations (ECDS) of the filters that differ between proxies, or that a binding enables and disables. Only sidecars
@@ -101,11 +102,11 @@ export function createExtensionConfigGenerator(
       const facts = proxy.type === 'sidecar' ? labelledFactsOf(context, proxy) : undefined;
       if (facts === undefined) return NOT_SERVED;
       const chains = chainsOf(context.targetsOf(proxy));
-      const namespace = proxy.configNamespace;
-      const key = `${facts.key}\n${chains.key}\n${context.viewOf(namespace).id}\n${failPoliciesOf(context).key}`;
-      return { key, facts, chains, namespace };
+      const view = context.trafficOf(proxy).inAnyCluster.services;
+      const key = `${facts.key}\n${chains.key}\n${view.id}\n${failPoliciesOf(context).key}`;
+      return { key, facts, chains, view };
     },
-    generate: (context, { facts, chains, namespace }, name) => {
+    generate: (context, { facts, chains, view }, name) => {
       const parsed = facts === undefined ? undefined : parsePolicyFilterName(name);
       if (facts === undefined || parsed === undefined) return undefined;
       switch (parsed.type) {
@@ -134,7 +135,7 @@ export function createExtensionConfigGenerator(
         }
         case 'outboundTcpCheck': {
           const { hostname, port } = parsed.cluster;
-          const service = indexOf(context.viewOf(namespace)).byHost.get(hostname);
+          const service = indexOf(view).byHost.get(hostname);
           if (service?.ports.some(({ number }) => number === port) !== true) return undefined;
           const only = { service, targetPort: undefined };
           return check(context, facts, name, { protocol: 'tcp', direction: 'outbound', only });

@@ -68,12 +68,12 @@ export function createPolicyClustersPart(
 
   /** The assignment with the instances of discovery; undefined where the host does not lead to the service itself. */
   const instancesOf = (context: PushContext, proxy: Proxy, { host, port }: ServerAddress): string | undefined => {
-    const { metadata, configNamespace, ipAddresses } = proxy;
+    const { metadata, ipAddresses } = proxy;
     const own = context.clusterOf(undefined);
     // Between clusters, networks and address families only the name leads to a reachable address.
     if (context.clusterOf(metadata.clusterId) !== own || metadata.network) return undefined;
     if (!addressFamiliesOf(ipAddresses).ipv4) return undefined;
-    const found = servedBy(context.viewOf(configNamespace), serviceNamesOf(host, context.domain), port);
+    const found = servedBy(context.trafficOf(proxy).inAnyCluster.services, serviceNamesOf(host, context.domain), port);
     // A ServiceEntry of that name must not replace discovery.
     if (found?.registry !== 'Orchestrator' || found.resolution === 'dns') return undefined;
     // A service in several clusters is a separate discovery service in each of them.
@@ -93,7 +93,7 @@ export function createPolicyClustersPart(
     // This cluster uses the single instance that its name leads to.
     if (cluster === AFFINE_REPORT_CLUSTER) return byName;
     if (server.type === 'address') {
-      const view = context.viewOf(proxy.configNamespace);
+      const view = context.trafficOf(proxy).inAnyCluster.services;
       return servedBy(view, [address.host], address.port) === undefined ? byName : undefined;
     }
     const assignment = instancesOf(context, proxy, address);

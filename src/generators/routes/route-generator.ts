@@ -4,6 +4,7 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import { createMemo } from '../../model/memo.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import { routesAffectedBy } from '../affected-by.js';
 import type { NamedGenerator, Scope } from '../generator.js';
 import type { RoutePlugin } from '../plugins/networking-plugin.js';
@@ -24,9 +25,7 @@ import { createVirtualHostEncoder } from './virtual-host-encoder.js';
 export interface RouteScope extends Scope {
   /** False for routers, which have no tables yet. */
   readonly served: boolean;
-  /** Namespace and cluster of the view of services; the key has the id of the view. */
-  readonly namespace: string;
-  readonly cluster: string | undefined;
+  readonly traffic: TrafficView;
   readonly dnsDomain: string;
   /** The additions of plugins to its routes; undefined for none. */
   readonly plan: RoutePlan | undefined;
@@ -47,9 +46,9 @@ export function createRouteGenerator(
   const build = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
     const parsed = scope.served ? parseRouteName(name) : undefined;
     if (parsed === undefined) return undefined;
-    const view = indexOf(context.viewIn(scope.namespace, scope.cluster));
-    const { dnsDomain, plan } = scope;
-    const input: RouteTableInput = { context, view, dnsDomain, sniff: settings.sniffOutbound, plan };
+    const { traffic, dnsDomain, plan } = scope;
+    const view = indexOf(traffic.services);
+    const input: RouteTableInput = { context, traffic, view, dnsDomain, sniff: settings.sniffOutbound, plan };
     const destinations = destinationsOf(parsed, input);
     return destinations && composeRouteTable(encoder, hosts, name, destinations, input);
   };
@@ -76,13 +75,13 @@ export function createRouteGenerator(
       (proxyType === 'sidecar' && plugins.some((plugin) => plugin.routesAffectedBy(request, context))),
     scope: (context, proxy) => {
       const served = proxy.type === 'sidecar';
-      const { configNamespace: namespace, dnsDomain } = proxy;
-      const { clusterId: cluster } = proxy.metadata;
+      const { dnsDomain } = proxy;
+      const traffic = context.trafficOf(proxy);
       const plan = served
         ? joinRoutePlans(plugins.flatMap((plugin) => plugin.planRoutes(context, proxy) ?? []))
         : undefined;
-      const key = served ? [context.viewIn(namespace, cluster).id, dnsDomain, plan?.key ?? ''].join('|') : 'router';
-      return { key, served, namespace, cluster, dnsDomain, plan };
+      const key = served ? [traffic.id, dnsDomain, plan?.key ?? ''].join('|') : 'router';
+      return { key, served, traffic, dnsDomain, plan };
     },
     generate: tableOf,
     findings: (context, scope, name) => {

@@ -4,6 +4,7 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
 import { inOrderOfRank } from '../../model/service-order.js';
+import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import { HTTP_PROXY_ROUTE } from '../listeners/http-proxy-part.js';
 import type { RoutePlan } from '../plugins/route-plan.js';
 import { trafficClass } from '../traffic-class.js';
@@ -18,7 +19,8 @@ export interface RouteTable {
 /** What a table is made from. */
 export interface RouteTableInput {
   readonly context: PushContext;
-  /** Of the proxy's namespace. */
+  readonly traffic: TrafficView;
+  /** The services of `traffic`. */
   readonly view: ViewIndex;
   readonly dnsDomain: string;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
@@ -73,12 +75,12 @@ export function composeRouteTable(
   hosts: VirtualHostEncoder,
   name: string,
   destinations: readonly Destination[],
-  { context, dnsDomain, plan }: RouteTableInput,
+  { context, traffic, dnsDomain, plan }: RouteTableInput,
 ): RouteTable {
   const taken = new Set<string>();
   const findings: Finding[] = [];
   const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
-  const encoderOfTable = hosts.encoderFor(context, dnsDomain, plan);
+  const encoderOfTable = hosts.encoderFor({ mesh: context.mesh, traffic }, dnsDomain, plan);
   const framed = new Map<Destination, Buffer>();
   for (const target of inOrderOfRank(destinations, ({ service }) => service)) {
     const { authorities, field } = encoderOfTable.encode(target, target.withoutPort);

@@ -2,11 +2,9 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { frameField, type MessageEncoder } from '../../envoy/message-encoder.js';
 import type { VirtualHost as EnvoyVirtualHost } from '../../generated/envoy/config/route/v3/VirtualHost.js';
 import { createMemo } from '../../model/memo.js';
-import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 import type { HttpRoute, VirtualHost } from '../../model/traffic/http-route.js';
-import { clusterOfPort } from '../../model/traffic/mesh-traffic.js';
-import { serviceVirtualHost } from '../../model/traffic/service-routes.js';
+import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import { unknownHosts } from '../../model/traffic/unknown-destinations.js';
 import { OUTBOUND_CLUSTERS } from '../destination-names.js';
 import { mergeRouteFields, type RouteFields, type RoutePlan } from '../plugins/route-plan.js';
@@ -33,8 +31,11 @@ interface HostEncoder {
   encodeWithout(target: ServicePort, withoutPort: boolean, authorities: ReadonlySet<string>): Buffer | undefined;
 }
 
-/** The parts of a snapshot that virtual hosts depend on. */
-type RouteContext = Pick<PushContext, 'mesh' | 'traffic'>;
+/** The inputs of virtual hosts. */
+interface RouteContext {
+  readonly mesh: MeshConfig;
+  readonly traffic: TrafficView;
+}
 
 /** Encodes virtual hosts, each once for as long as its service stays the same. */
 export interface VirtualHostEncoder {
@@ -49,7 +50,7 @@ const VIRTUAL_HOSTS_FIELD = 2;
 const ROUTES_FIELD = 3;
 
 export function createVirtualHostEncoder(encoder: MessageEncoder, settings: GeneratorSettings): VirtualHostEncoder {
-  const hostRoutes = createMemo<{ readonly name: string; readonly encoded: Buffer }>();
+  const hostRoutes = createMemo<Buffer>();
   const hosts = createMemo<EncodedVirtualHost>();
   const fallbacks = createMemo<Buffer>();
 
@@ -72,12 +73,9 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
   ): Buffer => {
     const added = plan?.keyOf(service);
     // Proxies of different namespaces use different domains for a service, but the same routes.
-    const clusters = traffic.clustersOf(service);
-    const { name, encoded } = hostRoutes.of([mesh, clusters], memoKey(String(port.number), added), () => {
-      const host = serviceVirtualHost(clusterOfPort(clusters, port.number), settings.defaultRequestTimeoutMs);
-      return { name: host.name, encoded: encodeRoutes(host, fieldsOf(plan, service)) };
-    });
-    return encodeHost(name, domains, encoded);
+    const host = traffic.virtualHostOf(service, port, settings.defaultRequestTimeoutMs);
+    const encoded = hostRoutes.of([mesh, host], added ?? '', () => encodeRoutes(host, fieldsOf(plan, service)));
+    return encodeHost(host.name, domains, encoded);
   };
 
   return {
@@ -88,7 +86,8 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
           const { service, port } = target;
           const plainKey = `${port.number}|${relationOf(service.hostname)}|${withoutPort}`;
           const key = plan === undefined ? plainKey : memoKey(plainKey, plan.keyOf(service));
-          return hosts.of([context.mesh, context.traffic.clustersOf(service)], key, () => {
+          const host = context.traffic.virtualHostOf(service, port, settings.defaultRequestTimeoutMs);
+          return hosts.of([context.mesh, service, host], key, () => {
             const names = virtualHostNames(service, dnsDomain);
             const domains = virtualHostDomains(names, port.number, withoutPort);
             const authorities = virtualHostDomains(names, port.number, false);

@@ -3,9 +3,15 @@ import type { Lookup, PushContext } from '../push-context.js';
 import type { ClusterViews } from '../snapshot/cluster-views.js';
 import type { ServiceViews } from '../snapshot/service-views.js';
 import type { TargetInterner } from '../snapshot/workload-targets.js';
+import type { MeshTraffic } from '../traffic/mesh-traffic.js';
+import type { ServiceRoutes } from '../traffic/service-routes.js';
+import type { TrafficViewComposer } from '../traffic/traffic-view.js';
 
 /** The parts of a push context that the stores hold themselves. */
-type StoredContext = Omit<PushContext, 'sequence' | 'version' | 'viewOf' | 'viewIn' | 'clusterOf' | 'targetsOf'>;
+type StoredContext = Omit<
+  PushContext,
+  'sequence' | 'version' | 'viewOf' | 'viewIn' | 'clusterOf' | 'trafficOf' | 'targetsOf'
+>;
 
 /** The content of the stores at one moment, of which a push context is made; immutable. */
 export interface MeshState extends StoredContext {
@@ -15,6 +21,10 @@ export interface MeshState extends StoredContext {
   /** Those that have objects. */
   readonly clusters: ReadonlySet<string>;
   readonly clusterViews: ClusterViews;
+  /** The clusters of services and their policies. */
+  readonly traffic: MeshTraffic;
+  readonly routes: ServiceRoutes;
+  readonly composeView: TrafficViewComposer;
   /** Services of each workload, by `workloadKey`. */
   readonly targets: Lookup<string, readonly ServiceTarget[]>;
   readonly interner: TargetInterner;

@@ -13,6 +13,8 @@ import { createAuthorizationPolicyIndexer } from '../security/authorization-poli
 import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '../security/peer-authentications.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
 import { createTrafficTranslator } from '../traffic/mesh-traffic.js';
+import { createDefaultRoutes } from '../traffic/service-routes.js';
+import { createTrafficViewComposer } from '../traffic/traffic-view.js';
 import { ChangeLog, type StoreChange } from './change-log.js';
 import { EntryTable } from './entry-table.js';
 import type { MeshState } from './mesh-state.js';
@@ -64,6 +66,8 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const grants = new GrantTable(settings.meshDomain);
   const peerAuthenticationsOf = createPeerAuthenticationIndexer();
   const trafficOf = createTrafficTranslator();
+  const routes = createDefaultRoutes();
+  const composeView = createTrafficViewComposer();
   const authorizationPoliciesOf = createAuthorizationPolicyIndexer();
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
@@ -217,6 +221,8 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
         mesh,
       }),
       traffic: trafficOf(mesh),
+      routes,
+      composeView,
       authorizationPolicies: authorizationPoliciesOf({ objects: objects.snapshot(), mesh }),
       findings: directory.findings.list(),
       views: directory.hosts.views(),

@@ -12,8 +12,10 @@ export interface ServiceCluster {
   readonly policy: ClusterPolicy;
 }
 
-/** How the services of a snapshot are reached. */
-export interface MeshTraffic {
+/** How proxies of one namespace reach services. The same object for all namespaces with the same policies. */
+export interface NamespaceTraffic {
+  /** Equal ids have equal content within one snapshot; empty while no object configures clusters. */
+  readonly id: string;
   /**
    * The clusters of a service, each with a destination of its own, in the order of its ports. The same array for as long
    * as the service, its policies and the mesh config stay the same: whatever depends on them can be cached by it.
@@ -23,15 +25,22 @@ export interface MeshTraffic {
   readonly balancesByLocality: boolean;
 }
 
+/** How the services of a snapshot are reached: the policies depend on the namespace of the caller. */
+export interface MeshTraffic {
+  ofNamespace(namespace: string): NamespaceTraffic;
+}
+
 /** Translates services into their clusters, each once for as long as it and the mesh config stay the same. */
 export function createTrafficTranslator(): (mesh: MeshConfig) => MeshTraffic {
   return memoize((mesh: MeshConfig) => {
     const policyOf = createDefaultPolicies(mesh);
-    return {
+    const everywhere: NamespaceTraffic = {
+      id: '',
       clustersOf: memoize((service: Service) => serviceClusters(service, policyOf)),
       // No kind of object has locality policies yet.
       balancesByLocality: false,
     };
+    return { ofNamespace: () => everywhere };
   });
 }
 

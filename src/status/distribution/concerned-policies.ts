@@ -42,7 +42,7 @@ export function createPolicyConcerns(isPluginOn: boolean): (context: PushContext
       concerning: (proxy) => {
         const policy = isPluginOn && proxy.type === 'sidecar' ? policyOf(proxy) : undefined;
         // The view of a sidecar includes its own services.
-        if (policy?.outboundChecks === true) return reach.ofView(context.viewOf(proxy.configNamespace));
+        if (policy?.outboundChecks === true) return reach.ofView(context.trafficOf(proxy).inAnyCluster.services);
         return policy?.inboundChecks === true ? reach.ofTargets(context.targetsOf(proxy)) : NOTHING;
       },
       specsOf: (binding) => reach.specs.get(binding) ?? [],

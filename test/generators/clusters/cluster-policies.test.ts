@@ -12,7 +12,7 @@ import type { Proxy } from '../../../src/model/proxy.js';
 import type { Service } from '../../../src/model/service.js';
 import type { ClusterPolicy } from '../../../src/model/traffic/cluster-policy.js';
 import { destinationOf } from '../../../src/model/traffic/destination.js';
-import type { MeshTraffic, ServiceCluster } from '../../../src/model/traffic/mesh-traffic.js';
+import type { NamespaceTraffic, ServiceCluster } from '../../../src/model/traffic/mesh-traffic.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
 import {
@@ -48,8 +48,11 @@ function clusterWith(service: Service, policy: ClusterPolicy, subset?: ServiceCl
   });
 }
 
-function trafficOf(clusters: ReadonlyMap<Service, readonly ServiceCluster[]>, balancesByLocality = true): MeshTraffic {
-  return { balancesByLocality, clustersOf: (service) => clusters.get(service) ?? [] };
+function trafficOf(
+  clusters: ReadonlyMap<Service, readonly ServiceCluster[]>,
+  balancesByLocality = true,
+): NamespaceTraffic {
+  return { id: 'test', balancesByLocality, clustersOf: (service) => clusters.get(service) ?? [] };
 }
 
 /** The cluster of a web service with this policy, as JSON. */
@@ -207,7 +210,7 @@ test('a subset has a cluster and a statistics name of its own', (t) => {
 
 test('a change of a policy encodes the cluster again, and nothing else does', (t) => {
   const generator = createClusterGenerator(ENCODER, SETTINGS);
-  const generate = (traffic: MeshTraffic) => {
+  const generate = (traffic: NamespaceTraffic) => {
     const { resources } = generateAll(generator, buildContext({ services: [WEB], traffic }), buildProxy());
     return resources.find(({ name }) => name.startsWith('outbound|'));
   };

@@ -72,7 +72,7 @@ function prioritiesServed(callerLocality: string, balancesByLocality: boolean) {
   const context = buildContext({
     services: [service],
     endpoints: [buildEndpoints(service, endpoints)],
-    traffic: { balancesByLocality, clustersOf: () => [cluster] },
+    traffic: { id: '', balancesByLocality, clustersOf: () => [cluster] },
   });
   const scope = generator.scope(context, buildProxy({ locality: callerLocality }));
   const resource = generator.generate(context, scope, NAME);
@@ -106,7 +106,7 @@ test('an assignment of a subset has the endpoints with its labels', (t) => {
   const context = buildContext({
     services: [service],
     endpoints: [buildEndpoints(service, endpoints)],
-    traffic: { balancesByLocality: false, clustersOf: () => [{ port, destination, policy }] },
+    traffic: { id: '', balancesByLocality: false, clustersOf: () => [{ port, destination, policy }] },
   });
   const generator = createEndpointGenerator(ENCODER);
   const scope = generator.scope(context, buildProxy());

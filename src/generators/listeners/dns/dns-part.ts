@@ -3,14 +3,14 @@ import { duration } from '../../../envoy/durations.js';
 import { composeListener, type ListenerParts } from '../../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { DnsFilterConfig } from '../../../generated/envoy/extensions/filters/udp/dns_filter/v3/DnsFilterConfig.js';
+import type { ServiceView } from '../../../model/push-context.js';
 import { type AddressFamilies, addressFamiliesOf, wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import { createDnsTableBuilder, frameDnsServerConfig } from './dns-table.js';
 
 export interface DnsScope extends Scope {
-  /** Namespace and cluster of the view of services; the key has the id of the view. */
   readonly namespace: string;
-  readonly cluster: string | undefined;
+  readonly view: ServiceView;
   readonly families: AddressFamilies;
 }
 
@@ -45,13 +45,13 @@ export function createDnsPart(encoder: MessageEncoder): ResourcePart<DnsScope> {
       if (proxy.type !== 'sidecar' || !proxy.metadata.dnsCapture) return undefined;
       const namespace = proxy.configNamespace;
       const families = addressFamiliesOf(proxy.ipAddresses);
-      const { clusterId: cluster } = proxy.metadata;
-      const key = `${context.viewIn(namespace, cluster).id}|${namespace}|${wildcardAddresses(families).join()}`;
-      return { key, namespace, cluster, families };
+      const view = context.trafficOf(proxy).services;
+      const key = `${view.id}|${namespace}|${wildcardAddresses(families).join()}`;
+      return { key, namespace, view, families };
     },
-    generate: (context, { namespace, cluster, families }) => {
+    generate: (context, { namespace, view, families }) => {
       const [wildcard, ...additional] = wildcardAddresses(families);
-      const table = frameDnsServerConfig(buildTable(context, namespace, cluster));
+      const table = frameDnsServerConfig(buildTable(context, namespace, view));
       const value = Buffer.concat([encoder.encode(DNS_FILTER_CONFIG, config), table]);
       const head: ListenerParts['head'] = {
         name: DNS_LISTENER,

@@ -1,15 +1,15 @@
 import { frameField, type MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { DnsTable } from '../../../generated/envoy/data/dns/v3/DnsTable.js';
 import { createMemo } from '../../../model/memo.js';
-import type { PushContext } from '../../../model/push-context.js';
+import type { PushContext, ServiceView } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { inOrderOfRank } from '../../../model/service-order.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { parseServiceAddress } from '../../address-families.js';
 import { readsEndpoints } from '../outbound/service-bindings.js';
 
-/** Encodes the table of DNS answers for proxies of a namespace in a cluster. */
-export type DnsTableBuilder = (context: PushContext, namespace: string, cluster: string | undefined) => Buffer;
+/** Encodes the table of DNS answers for proxies of a namespace that see these services. */
+export type DnsTableBuilder = (context: PushContext, namespace: string, view: ServiceView) => Buffer;
 
 /** The part of a service in a table: its names, and their encoded answers. */
 interface DnsEntry {
@@ -38,8 +38,8 @@ export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder 
     });
   };
 
-  return (context, namespace, cluster) => {
-    const entries = context.viewIn(namespace, cluster).services.flatMap((service) => {
+  return (context, namespace, view) => {
+    const entries = view.services.flatMap((service) => {
       const entry = entryOf(context, service, service.namespace === namespace);
       return entry.addresses.length === 0 ? [] : { service, entry };
     });

@@ -4,7 +4,6 @@ import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
 import { createMemo } from '../../../model/memo.js';
 import { clusterOfPort, type ServiceCluster } from '../../../model/traffic/mesh-traffic.js';
-import { serviceConnections } from '../../../model/traffic/service-routes.js';
 import { unknownConnections } from '../../../model/traffic/unknown-destinations.js';
 import { clusterStatName } from '../../clusters/cluster-defaults.js';
 import { clusterOf, OUTBOUND_CLUSTERS } from '../../destination-names.js';
@@ -47,7 +46,7 @@ export function createOutboundChains(
         const pattern = mesh.outboundClusterStatName;
         const statPrefix =
           pattern === '' ? clusterOf(cluster.destination) : clusterStatName(pattern, { service, port, subset });
-        const action = serviceConnections(cluster);
+        const action = traffic.connectionsOf(service, port);
         return filters.tcp(mesh, dependencies, { ...OUTBOUND, action, statPrefix, protocol: port.protocol });
       }
       case 'unclaimed':

@@ -8,7 +8,7 @@ import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { ListenerFilter } from '../../../generated/envoy/config/listener/v3/ListenerFilter.js';
 import { createMemo } from '../../../model/memo.js';
 import type { Service } from '../../../model/service.js';
-import type { MeshTraffic } from '../../../model/traffic/mesh-traffic.js';
+import type { TrafficView } from '../../../model/traffic/traffic-view.js';
 import type { ListenerDependencies } from '../listener-dependencies.js';
 import { type ListenerLayout, layOutListener } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
@@ -17,7 +17,7 @@ import type { OutboundChains } from './outbound-chains.js';
 /** The inputs of all outbound listeners of a proxy. */
 export interface OutboundListenerContext {
   readonly mesh: MeshConfig;
-  readonly traffic: MeshTraffic;
+  readonly traffic: TrafficView;
   readonly dependencies: ListenerDependencies;
   /** False when the sidecar binds its ports itself (INTERCEPTION_MODE NONE). */
   readonly captured: boolean;

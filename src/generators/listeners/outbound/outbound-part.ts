@@ -5,6 +5,7 @@ import type { PushContext, ServiceView } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { inOrderOfRank } from '../../../model/service-order.js';
 import { clusterOfPort } from '../../../model/traffic/mesh-traffic.js';
+import type { TrafficView } from '../../../model/traffic/traffic-view.js';
 import { loopbackAddress, parseServiceAddress, wildcardAddresses } from '../../address-families.js';
 import { outboundDiscovery } from '../../clusters/outbound-cluster.js';
 import type { ResourcePart, Scope } from '../../generator.js';
@@ -26,9 +27,7 @@ import {
 
 /** The inputs of the outbound listeners of a sidecar. */
 export interface OutboundScope extends Scope {
-  /** Namespace and cluster of the view of services; the key has the id of the view. */
-  readonly namespace: string;
-  readonly cluster: string | undefined;
+  readonly traffic: TrafficView;
   readonly dependencies: ListenerDependencies;
   readonly captured: boolean;
   /** Metadata DNS_CAPTURE: automatic addresses of ServiceEntries are in use. */
@@ -54,18 +53,15 @@ export function createOutboundPart(
     name: 'outbound',
     scope: (context, proxy) => {
       if (proxy.type !== 'sidecar') return undefined;
-      const namespace = proxy.configNamespace;
-      const { clusterId: cluster } = proxy.metadata;
-      const view = context.viewIn(namespace, cluster);
+      const traffic = context.trafficOf(proxy);
       const dependencies = filters.dependenciesOf(context, proxy);
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const autoAddresses = captured && (proxy.metadata.dnsCapture ?? false);
       const ownPorts = captured ? [] : ownPortsOf(context, proxy);
       const flags = `${captured ? 'captured' : 'bound'}|${autoAddresses ? 'auto' : ''}|${ownPorts.join(',')}`;
       return {
-        key: `${view.id}|${dependencies.key}|${flags}`,
-        namespace,
-        cluster,
+        key: `${traffic.id}|${dependencies.key}|${flags}`,
+        traffic,
         dependencies,
         captured,
         autoAddresses,
@@ -73,8 +69,8 @@ export function createOutboundPart(
       };
     },
     generate: (context, scope) => {
-      const { dependencies, captured, autoAddresses } = scope;
-      const { mesh, traffic } = context;
+      const { dependencies, captured, autoAddresses, traffic } = scope;
+      const { mesh } = context;
       const [wildcard, ...additional] = wildcardAddresses(dependencies.families);
       const sharedBind = captured ? wildcard : loopbackAddress(dependencies.families);
       const rules: BindingRules = {
@@ -89,10 +85,12 @@ export function createOutboundPart(
         sniff: settings.sniffOutbound,
         podListeners: settings.headlessPodListeners,
       };
-      const view = context.viewIn(scope.namespace, scope.cluster);
       const plan = planListeners(
-        bindingsOf(bindingsFor, context, view, rules),
-        { reserved: reservedListeners(context, scope, sharedBind), ownerOf: (address) => ownersOf(view).get(address) },
+        bindingsOf(bindingsFor, context, traffic, rules),
+        {
+          reserved: reservedListeners(context, scope, sharedBind),
+          ownerOf: (address) => ownersOf(traffic.services).get(address),
+        },
         settings.sniffOutbound,
       );
       const additionalAddresses = captured ? additional : [];
@@ -115,10 +113,11 @@ export function createOutboundPart(
 function* bindingsOf(
   bindingsFor: ServiceBindings,
   context: PushContext,
-  view: ServiceView,
+  traffic: TrafficView,
   rules: BindingRules,
 ): Iterable<ListenerBinding> {
-  for (const service of inOrderOfRank(view.services, (each) => each)) yield* bindingsFor(context, service, rules);
+  const { services } = traffic.services;
+  for (const service of inOrderOfRank(services, (each) => each)) yield* bindingsFor(context, traffic, service, rules);
 }
 
 /** Addresses of listeners of the sidecar itself: Envoy rejects a second listener at the same address. */

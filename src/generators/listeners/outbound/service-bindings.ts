@@ -2,6 +2,7 @@ import { createMemo } from '../../../model/memo.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Port, Service } from '../../../model/service.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
+import type { TrafficView } from '../../../model/traffic/traffic-view.js';
 import { type AddressFamilies, parseServiceAddress } from '../../address-families.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
 
@@ -23,6 +24,7 @@ export interface ListenerBinding {
 /** The listener addresses of the ports of a service. */
 export type ServiceBindings = (
   context: PushContext,
+  traffic: TrafficView,
   service: Service,
   rules: BindingRules,
 ) => readonly ListenerBinding[];
@@ -52,13 +54,11 @@ export interface BindingRules {
 /** Remembers bindings for as long as their service stays the same, except those at pods, which follow the endpoints. */
 export function createServiceBindings(): ServiceBindings {
   const memo = createMemo<readonly ListenerBinding[]>();
-  return (context, service, rules) => {
+  return (context, traffic, service, rules) => {
     if (readsEndpoints(service)) return serviceBindings(context, service, rules);
     const { families, captured, autoAddresses } = rules;
     const key = `${rules.sharedBind}|${families.ipv4}|${families.ipv6}|${captured}|${autoAddresses}`;
-    return memo.of([context.mesh, context.traffic.clustersOf(service)], key, () =>
-      serviceBindings(context, service, rules),
-    );
+    return memo.of([context.mesh, traffic.clustersOf(service)], key, () => serviceBindings(context, service, rules));
   };
 }
 

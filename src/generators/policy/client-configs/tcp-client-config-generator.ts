@@ -75,7 +75,7 @@ export function createTcpClientConfigGenerator(
     scope: (context, proxy) => {
       const facts = labelledFactsOf(context, proxy);
       if (facts === undefined) return undefined;
-      const view = context.viewOf(proxy.configNamespace);
+      const view = context.trafficOf(proxy).inAnyCluster.services;
       return { key: JSON.stringify([facts.key, view.id]), facts, chains: () => outboundTcpChains(view, sniffOutbound) };
     },
     generate,
