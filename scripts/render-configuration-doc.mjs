@@ -3,6 +3,7 @@
 import { requestFlags } from '../build/src/cli/commands/request-command.js';
 import { versionFlags } from '../build/src/cli/commands/version-command.js';
 import { policyVariables } from '../build/src/cli/parse-policy-options.js';
+import { analyzeFlags, sharedAnalyzeFlags } from '../build/src/cli/settings/analyze-flags.js';
 import { captureFlags } from '../build/src/cli/settings/capture-flags.js';
 import { commonFlags } from '../build/src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../build/src/cli/settings/discovery-flags.js';
@@ -199,6 +200,8 @@ export async function renderConfigurationDoc() {
     flagTable(captureFlags),
     '## Flags of `request`\n',
     flagTable(requestFlags),
+    '## Flags of `analyze`\n',
+    flagTable({ ...analyzeFlags, ...sharedAnalyzeFlags }),
     '## Flags of `version`\n',
     flagTable(versionFlags),
     '## Flags of every command\n',

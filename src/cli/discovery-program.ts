@@ -1,8 +1,10 @@
+import { AnalyzeCommand } from './commands/analyze-command.js';
 import { CaptureTrafficCommand } from './commands/capture-traffic-command.js';
 import { DiscoveryCommand } from './commands/discovery-command.js';
 import { RequestCommand, requestFlags } from './commands/request-command.js';
 import { VersionCommand, versionFlags } from './commands/version-command.js';
 import type { DiscoveryEnvironment, Program } from './program.js';
+import { analyzeFlags, sharedAnalyzeFlags } from './settings/analyze-flags.js';
 import { captureFlags } from './settings/capture-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
@@ -54,6 +56,17 @@ export const discoveryProgram: Program<DiscoveryEnvironment> = {
         flags: Object.values(captureFlags),
         variables: [],
         takesOperands: false,
+      },
+    ],
+    [
+      'analyze',
+      {
+        command: AnalyzeCommand,
+        purpose: AnalyzeCommand.usage.description ?? '',
+        synopsis: 'analyze <file or folder or ->... [flags]',
+        flags: [...Object.values(analyzeFlags), ...Object.values(sharedAnalyzeFlags)],
+        variables: [],
+        takesOperands: true,
       },
     ],
   ]),

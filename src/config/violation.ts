@@ -49,6 +49,11 @@ export function formatFinding(violation: Violation): string {
   return [...path, ...value, `${violation.message}; ${violation.remedy}`].join(': ');
 }
 
+/** The value of the field and the mistake, without the remedy: `"x" is not a port number`. */
+export function shownFinding({ value, message }: Violation): string {
+  return value === undefined ? message : `${shownValue(value)} ${message}`;
+}
+
 function shownValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0 ? '{}' : 'a mapping';

@@ -6,13 +6,16 @@ import type { CommandContext } from '../program.js';
  * (docs/reference/http.md#commands).
  */
 export abstract class ReportedCommand<Context extends CommandContext> extends Command<Context> {
+  /** The exit code if `perform` does not throw. */
+  protected exitCode = 0;
+
   /** @throws any error, which is reported */
   protected abstract perform(): Promise<void>;
 
   override async execute(): Promise<number> {
     try {
       await this.perform();
-      return 0;
+      return this.exitCode;
     } catch (error) {
       this.context.stderr.write(failureLine(this.cli.binaryName, error));
       return 1;

@@ -12,6 +12,10 @@ export interface AnalysisMessage {
   readonly field?: string;
   /** The finding and its remedy. */
   readonly message: string;
+  /**
+   * Present if the message holds whatever else the mesh has, although its code `needs` more (`MessageCode.needs`).
+   */
+  readonly isCertain?: true;
 }
 
 /** @param text the finding without its remedy: the table of codes adds the remedy */

@@ -23,6 +23,7 @@ export const MESH_MESSAGE_CODES = {
   authorizationPolicyWithoutWorkload: {
     code: 'MESH0304',
     level: 'Warn',
+    needs: 'wholeMesh',
     title: 'An AuthorizationPolicy selects no workload.',
     remedy: 'correct the labels of selector, or remove the selector to select all workloads of the namespace',
   },
@@ -48,6 +49,7 @@ export const MESH_MESSAGE_CODES = {
   confinedEntry: {
     code: 'MESH0501',
     level: 'Warn',
+    needs: 'meshConfig',
     title:
       'A ServiceEntry exports hosts or addresses that belong to other namespaces, so it affects only its own namespace.',
     remedy:

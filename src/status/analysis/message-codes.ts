@@ -10,7 +10,15 @@ export interface MessageCode {
   /** The problem in general, without a particular object. */
   readonly title: string;
   readonly remedy: string;
+  /** The facts that messages of the code need and that a part of a mesh's files does not have. Default: none. */
+  readonly needs?: MessageNeed;
 }
+
+/**
+ * `wholeMesh`: the message says that an object does not exist, so it holds only if all objects are known. `meshConfig`:
+ * the message depends on settings of the mesh config.
+ */
+export type MessageNeed = 'wholeMesh' | 'meshConfig';
 
 /**
  * All codes (docs/analysis.md). 0001 to 0129 are general; from 0201 policies, from 0301 security, from 0401
@@ -26,8 +34,15 @@ export const MESSAGE_CODES = {
   missingReference: {
     code: 'MESH0101',
     level: 'Error',
+    needs: 'wholeMesh',
     title: 'A reference names a resource that does not exist.',
     remedy: 'create the resource, or correct name and namespace of the reference',
+  },
+  invalidObject: {
+    code: 'MESH0106',
+    level: 'Error',
+    title: 'An object breaks its schema or a rule of its kind, so it is rejected.',
+    remedy: 'correct the field; docs/validation.md describes the rules',
   },
   unknownAnnotation: {
     code: 'MESH0108',
@@ -44,12 +59,14 @@ export const MESSAGE_CODES = {
   unboundSpec: {
     code: 'MESH0201',
     level: 'Warn',
+    needs: 'wholeMesh',
     title: 'No binding names a QuotaSpec or HTTPAPISpec, so the spec applies to no service.',
     remedy: 'create a binding that names the spec and its services',
   },
   missingService: {
     code: 'MESH0202',
     level: 'Warn',
+    needs: 'wholeMesh',
     title: 'A binding names a service that does not exist.',
     remedy: 'correct name, namespace and domain of the service, or create it',
   },
@@ -62,6 +79,7 @@ export const MESSAGE_CODES = {
   policyNotEnforced: {
     code: 'MESH0204',
     level: 'Warn',
+    needs: 'meshConfig',
     title: 'A policy exists, but the settings of the mesh turn enforcement off.',
     remedy:
       'set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config, and leave policy in --plugins; until then no request is refused because of it',
@@ -113,6 +131,7 @@ export const MESSAGE_CODES = {
   bindingNotGranted: {
     code: 'MESH0214',
     level: 'Warn',
+    needs: 'wholeMesh',
     title:
       'A binding names services or specs of a namespace that does not grant it access, so it has no effect on them.',
     remedy:
@@ -121,6 +140,7 @@ export const MESSAGE_CODES = {
   labelsWithoutWorkload: {
     code: 'MESH0215',
     level: 'Warn',
+    needs: 'wholeMesh',
     title: 'A binding selects workloads of a service by labels that no workload of the service has.',
     remedy: 'correct the labels, or label the workloads',
   },
@@ -139,6 +159,7 @@ export const MESSAGE_CODES = {
   externalService: {
     code: 'MESH0218',
     level: 'Warn',
+    needs: 'meshConfig',
     title: 'A binding names a service outside the mesh. Only gateways check requests to it.',
     remedy:
       'set enableClientSidePolicyCheck in the mesh config, or annotate the callers with policy.mesh.internal/check',
@@ -239,6 +260,7 @@ export const MESSAGE_CODES = {
   failPolicyWithoutChecks: {
     code: 'MESH0252',
     level: 'Warn',
+    needs: 'meshConfig',
     title: 'A service has a fail policy of its own, but no proxy checks requests, so it has no effect.',
     remedy: 'turn checks on in the mesh config, or remove the annotations',
   },

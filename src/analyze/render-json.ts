@@ -1,0 +1,15 @@
+import type { Finding, Report } from './finding.js';
+
+/** The report for programs. Absent fields are left out. */
+export function renderJson({ findings, ...summary }: Report): string {
+  return `${JSON.stringify({ findings: findings.map(findingJson), summary }, undefined, 2)}\n`;
+}
+
+function findingJson({ object, excerpt: _, ...finding }: Finding) {
+  const [kind, namespace, ...name] = object?.split('/') ?? [];
+  return {
+    ...finding,
+    ...(kind === undefined ? {} : { object: { kind, namespace, name: name.join('/') } }),
+    documentation: `docs/analysis.md#${finding.code.toLowerCase()}`,
+  };
+}
