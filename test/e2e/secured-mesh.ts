@@ -17,6 +17,8 @@ export interface PodOptions {
   readonly serviceAccount: string;
   /** Whether it has a sidecar with a certificate: labelled so, and connected to the secured listener. */
   readonly isSecured: boolean;
+  /** Of its sidecar; default: none, and it reaches all networks directly. */
+  readonly network?: string;
 }
 
 export function spiffeId({ namespace, serviceAccount }: Pick<PodOptions, 'namespace' | 'serviceAccount'>): string {
@@ -61,7 +63,7 @@ export interface SecuredMesh {
   addPod(pod: PodOptions): Promise<SecuredSidecar>;
 }
 
-export interface SecuredMeshOptions extends Pick<MeshRigOptions, 'meshConfig' | 'policyConfig'> {
+export interface SecuredMeshOptions extends Pick<MeshRigOptions, 'meshConfig' | 'policyConfig' | 'flags'> {
   readonly files: Readonly<Record<string, readonly Manifest[]>>;
   readonly env?: Readonly<Record<string, string>>;
   /** Roots that sidecars take the control plane for itself by, beside its first. */
@@ -82,7 +84,7 @@ export async function createSecuredMesh(
       authority,
       root,
       addPod: async (pod) => {
-        const { name, namespace, address, serviceAccount, isSecured } = pod;
+        const { name, namespace, address, serviceAccount, isSecured, network } = pod;
         const identity = await issueFor(root, spiffeId(pod));
         const credentials = { ...identity, roots: root.roots + otherRoots, serverName: SERVER_NAME };
         const ads = { address: mesh.discovery.adsAddress.address, port: 15012 };
@@ -92,6 +94,7 @@ export async function createSecuredMesh(
           address,
           serviceAccount,
           labels: { app: name },
+          ...(network === undefined ? {} : { metadata: { NETWORK: network } }),
           ...(isSecured ? { secured: { ads, credentials } } : {}),
         });
         return { ...sidecar, bootstrapSerial: serialOf(identity.certificate) };

@@ -6,20 +6,20 @@ import { projectRoot } from '../counterparts/project-root.js';
 import { AUTHORIZATION_POLICY } from './authorization-policy.js';
 import type { FieldTest, KindFields } from './kind-fields.js';
 import { MESSAGES } from './messages.js';
+import { PEER_AUTHENTICATION } from './peer-authentication.js';
+import { SERVICE_ENTRY } from './service-entry.js';
+import { WORKLOAD_ENTRY } from './workload-entry.js';
 
-const TABLES: readonly KindFields[] = [AUTHORIZATION_POLICY];
+const TABLES: readonly KindFields[] = [AUTHORIZATION_POLICY, PEER_AUTHENTICATION, SERVICE_ENTRY, WORKLOAD_ENTRY];
 
 /** Kinds whose tables are still to be written. */
 const PENDING: readonly string[] = [
   'DestinationRule',
   'EnvoyFilter',
   'Gateway',
-  'PeerAuthentication',
   'RequestAuthentication',
-  'ServiceEntry',
   'Sidecar',
   'VirtualService',
-  'WorkloadEntry',
 ];
 
 const TESTS = join(projectRoot(), 'test');
