@@ -33,7 +33,9 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   const logger = logging.scope('default');
   const parts = createProcessParts(options.common, logging, clock);
   const { metrics, build, encoder, guard } = parts;
-  const kinds = createKindRegistry(environment.meshDomain, regexLimitsOf(environment));
+  const kinds = createKindRegistry(environment.meshDomain, regexLimitsOf(environment), {
+    virtualServices: { delegates: environment.navEnableVirtualServiceDelegate },
+  });
   const store = createMeshStore(storeSettings(options), {
     mesh: createDefaultMeshConfig(),
     networks: createDefaultMeshNetworks(),

@@ -1,7 +1,11 @@
 import { isRecord } from '../base/record.js';
 import { createCoreKinds } from './core/core-kinds.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
-import { createNetworkingKinds } from './networking/networking-kinds.js';
+import {
+  createNetworkingKinds,
+  DEFAULT_NETWORKING_FEATURES,
+  type NetworkingFeatures,
+} from './networking/networking-kinds.js';
 import { createPolicyKinds } from './policy/policy-kinds.js';
 import {
   createMetadataReader,
@@ -30,10 +34,15 @@ export interface KindRegistry {
 /**
  * Builds the registry for a mesh domain.
  *
- * @param limits for the regular expressions in policies
+ * @param limits for the regular expressions of each object
+ * @param features decide which networking objects are valid; default: as without settings
  */
-export function createKindRegistry(meshDomain: string, limits: RegexLimits = DEFAULT_REGEX_LIMITS): KindRegistry {
-  const definitions = createKindDefinitions(meshDomain, limits);
+export function createKindRegistry(
+  meshDomain: string,
+  limits: RegexLimits = DEFAULT_REGEX_LIMITS,
+  features: NetworkingFeatures = DEFAULT_NETWORKING_FEATURES,
+): KindRegistry {
+  const definitions = createKindDefinitions(meshDomain, limits, features);
   const compiler = createSchemaCompiler();
   const metadataReader = createMetadataReader(compiler);
   const readers = new Map<string, ObjectReader>();
@@ -73,10 +82,11 @@ export function createKindRegistry(meshDomain: string, limits: RegexLimits = DEF
 export function createKindDefinitions(
   meshDomain: string,
   limits: RegexLimits = DEFAULT_REGEX_LIMITS,
+  features: NetworkingFeatures = DEFAULT_NETWORKING_FEATURES,
 ): readonly KindDefinition[] {
   return [
     ...createPolicyKinds(meshDomain, limits),
-    ...createNetworkingKinds(meshDomain),
+    ...createNetworkingKinds(meshDomain, limits, features),
     ...createSecurityKinds(meshDomain),
     ...createCoreKinds(),
   ];

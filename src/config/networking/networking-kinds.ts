@@ -1,4 +1,7 @@
 import type { KindDefinition } from '../kind-definition.js';
+import { createObjectRegexes } from '../policy/object-regexes.js';
+import { checkRegex, createCheckMemo } from '../regex/check-regex.js';
+import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
 import { type DestinationRuleSpec, destinationRuleSchema } from './destination-rule.js';
 import { type EnvoyFilterSpec, envoyFilterSchema } from './envoy-filter.js';
 import { type GatewaySpec, gatewaySchema } from './gateway.js';
@@ -6,11 +9,24 @@ import { type ServiceEntrySpec, serviceEntrySchema } from './service-entry.js';
 import { validateServiceEntry } from './service-entry-rules.js';
 import { type SidecarSpec, sidecarSchema } from './sidecar.js';
 import { type VirtualServiceSpec, virtualServiceSchema } from './virtual-service.js';
+import { type VirtualServiceRules, validateVirtualService } from './virtual-service-rules.js';
 import { type WorkloadEntrySpec, workloadEntrySchema } from './workload-entry.js';
 import { validateWorkloadEntry } from './workload-entry-rules.js';
 
+/** Features that decide which objects are valid. */
+export interface NetworkingFeatures {
+  readonly virtualServices: VirtualServiceRules;
+}
+
+export const DEFAULT_NETWORKING_FEATURES: NetworkingFeatures = { virtualServices: { delegates: false } };
+
 /** The kinds of group `networking.<mesh domain>`. */
-export function createNetworkingKinds(meshDomain: string): readonly KindDefinition[] {
+export function createNetworkingKinds(
+  meshDomain: string,
+  limits: RegexLimits = DEFAULT_REGEX_LIMITS,
+  features: NetworkingFeatures = DEFAULT_NETWORKING_FEATURES,
+): readonly KindDefinition[] {
+  const checkOne = createCheckMemo((text) => checkRegex(text, limits.expressionBytes));
   const group = `networking.${meshDomain}`;
   const serviceEntry: KindDefinition<ServiceEntrySpec> = {
     group,
@@ -46,7 +62,7 @@ export function createNetworkingKinds(meshDomain: string): readonly KindDefiniti
     schema: virtualServiceSchema,
     bodyAt: 'spec',
     unknownFields: 'refused',
-    validate: () => [],
+    validate: (spec) => validateVirtualService(spec, features.virtualServices, createObjectRegexes(checkOne, limits)),
   };
   const destinationRule: KindDefinition<DestinationRuleSpec> = {
     group,
