@@ -82,7 +82,7 @@ function* validateDelegation(
 }
 
 /** The redirects that Envoy can make. */
-export const REDIRECT_CODES: readonly number[] = [301, 302, 303, 307, 308];
+const REDIRECT_CODES: readonly number[] = [301, 302, 303, 307, 308];
 
 function* validateRedirect(path: string, redirect: NonNullable<HttpRouteSpec['redirect']>): Iterable<Violation> {
   const { uri = '', authority = '', redirectCode = 301 } = redirect;

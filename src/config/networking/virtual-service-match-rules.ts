@@ -56,6 +56,10 @@ function* texts(condition: HttpMatchSpec): Iterable<readonly [string, ValueMatch
 function* validateText(path: string, value: ValueMatch, regexes: ObjectRegexes): Iterable<Violation> {
   yield* regexes(`${path}.regex`, value.regex);
   yield* validateEnvoyRegex(`${path}.regex`, value.regex);
+  const forms = Object.keys(value).filter((form) => value[form as keyof ValueMatch] !== undefined);
+  if (forms.length > 1) {
+    yield { path, value, message: `sets ${forms.join(' and ')} together`, remedy: 'keep one of them' };
+  }
   for (const form of ['exact', 'prefix', 'regex'] as const) {
     const text = value[form];
     if (text === undefined || isHeaderText(text)) continue;

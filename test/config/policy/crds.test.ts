@@ -151,11 +151,17 @@ test('every choice has a form whose rejection by the API server names the field'
     'httpapispecs.config.mesh.internal.spec.attributes.attributes{}',
     'httpapispecs.config.mesh.internal.spec.patterns[].attributes.attributes{}',
     'quotaspecs.config.mesh.internal.spec.rules[].match[].clause{}',
+    'virtualservices.networking.mesh.internal.spec.http[].corsPolicy.allowOrigins[]',
+    'virtualservices.networking.mesh.internal.spec.http[].match[].authority',
+    'virtualservices.networking.mesh.internal.spec.http[].match[].method',
+    'virtualservices.networking.mesh.internal.spec.http[].match[].scheme',
+    'virtualservices.networking.mesh.internal.spec.http[].match[].uri',
   ]);
   t.deepEqual((await pathsWhere((schema) => schema['x-kubernetes-validations'] !== undefined)).toSorted(), [
     'httpapispecbindings.config.mesh.internal.spec.services[]',
     'httpapispecs.config.mesh.internal.spec.patterns[]',
     'quotaspecbindings.config.mesh.internal.spec.services[]',
+    'virtualservices.networking.mesh.internal.spec.http[].fault.abort',
   ]);
 });
 
