@@ -13,6 +13,7 @@ import {
   type PeerAuthentications,
 } from '../../src/model/security/peer-authentications.js';
 import type { Port, Service } from '../../src/model/service.js';
+import type { SidecarScope } from '../../src/model/sidecars/sidecar-scope.js';
 import { shadowedKey } from '../../src/model/snapshot/endpoints-of.js';
 import { createTrafficTranslator, type NamespaceTraffic } from '../../src/model/traffic/mesh-traffic.js';
 import { createDefaultRoutes } from '../../src/model/traffic/service-routes.js';
@@ -34,6 +35,8 @@ export interface ContextParts {
   /** How services are reached; default: as services without any objects are. */
   readonly traffic?: NamespaceTraffic;
   readonly authorizationPolicies?: readonly MeshObject[];
+  /** Of the Sidecar of all proxies. */
+  readonly scope?: SidecarScope;
 }
 
 export const MESH: MeshConfig = {
@@ -130,7 +133,14 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     trafficOf: ({ configNamespace }) => {
       const services = parts.views?.[configNamespace] ?? everything;
       const traffic = parts.traffic ?? TRAFFIC_OF(parts.mesh ?? MESH).ofNamespace(configNamespace);
-      return composeView({ services, inAnyCluster: services, traffic, routes: ROUTES });
+      return composeView({
+        mesh: parts.mesh ?? MESH,
+        services,
+        inAnyCluster: services,
+        traffic,
+        routesFor: () => ROUTES,
+        scope: parts.scope,
+      });
     },
     targetsOf: () => parts.targets ?? [],
   };

@@ -8,6 +8,7 @@ import { type GatewaySpec, gatewaySchema } from './gateway.js';
 import { type ServiceEntrySpec, serviceEntrySchema } from './service-entry.js';
 import { validateServiceEntry } from './service-entry-rules.js';
 import { type SidecarSpec, sidecarSchema } from './sidecar.js';
+import { validateSidecar } from './sidecar-rules.js';
 import { type VirtualServiceSpec, virtualServiceSchema } from './virtual-service.js';
 import { type VirtualServiceRules, validateVirtualService } from './virtual-service-rules.js';
 import { type WorkloadEntrySpec, workloadEntrySchema } from './workload-entry.js';
@@ -98,7 +99,7 @@ export function createNetworkingKinds(
     schema: sidecarSchema,
     bodyAt: 'spec',
     unknownFields: 'refused',
-    validate: () => [],
+    validate: validateSidecar,
   };
   const envoyFilter: KindDefinition<EnvoyFilterSpec> = {
     group,

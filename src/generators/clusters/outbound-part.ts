@@ -115,7 +115,13 @@ export function createOutboundPart(
       const sendsMutualTls = hasSecrets && context.mesh.enableAutoMtls;
       const flags = [ipv6Only ? 'ipv6' : '', sendsMutualTls ? 'mtls' : ''].join();
       const callerLocality = traffic.balancesByLocality ? locality : '';
-      const key = [traffic.id, type, flags, JSON.stringify([networkView, callerLocality])].join('|');
+      const key = [
+        traffic.services.id,
+        traffic.clustersId,
+        type,
+        flags,
+        JSON.stringify([networkView, callerLocality]),
+      ].join('|');
       return { key, traffic, proxyType: type, ipv6Only, networkView, locality: callerLocality, sendsMutualTls };
     },
     generate: (context, scope) => {

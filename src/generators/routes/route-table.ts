@@ -98,7 +98,7 @@ export function composeRouteTable(
     const field = framed.get(target);
     if (field !== undefined) fields.push(field);
   }
-  fields.push(hosts.fallback(context.mesh, plan));
+  fields.push(hosts.fallback(context.mesh, traffic.unknown, plan));
   return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };
 }
 

@@ -5,7 +5,7 @@ import { createMemo } from '../../model/memo.js';
 import type { Service } from '../../model/service.js';
 import type { HttpRoute, VirtualHost } from '../../model/traffic/http-route.js';
 import type { TrafficView } from '../../model/traffic/traffic-view.js';
-import { unknownHosts } from '../../model/traffic/unknown-destinations.js';
+import type { UnknownTraffic } from '../../model/traffic/unknown-destinations.js';
 import { OUTBOUND_CLUSTERS } from '../destination-names.js';
 import { mergeRouteFields, type RouteFields, type RoutePlan } from '../plugins/route-plan.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -41,7 +41,7 @@ interface RouteContext {
 export interface VirtualHostEncoder {
   /** For proxies of one DNS domain. @param plan undefined where plugins add nothing */
   encoderFor(context: RouteContext, dnsDomain: string, plan: RoutePlan | undefined): HostEncoder;
-  fallback(mesh: MeshConfig, plan: RoutePlan | undefined): Buffer;
+  fallback(mesh: MeshConfig, unknown: UnknownTraffic, plan: RoutePlan | undefined): Buffer;
 }
 
 const VIRTUAL_HOST = 'type.googleapis.com/envoy.config.route.v3.VirtualHost';
@@ -104,10 +104,9 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
         },
       };
     },
-    fallback: (mesh, plan) => {
+    fallback: (mesh, { id, host }, plan) => {
       const added = plan?.keyOf(undefined);
-      return fallbacks.of([mesh], memoKey('', added), () => {
-        const host = unknownHosts(mesh);
+      return fallbacks.of([mesh], memoKey(id, added), () => {
         return encodeHost(host.name, ['*'], encodeRoutes(host, fieldsOf(plan, undefined)));
       });
     },

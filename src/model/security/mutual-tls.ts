@@ -40,7 +40,10 @@ export function mutualTlsOfProxy(
  * Labels from the metadata of the proxy, or of its pod if it sends none: a bootstrap without labels must not bypass
  * STRICT.
  */
-export function labelsOf({ objects }: Pick<PushContext, 'objects'>, { name, configNamespace, metadata }: Proxy) {
+export function labelsOf(
+  { objects }: Pick<PushContext, 'objects'>,
+  { name, configNamespace, metadata }: Pick<Proxy, 'name' | 'configNamespace' | 'metadata'>,
+) {
   if (Object.keys(metadata.labels).length > 0) return metadata.labels;
   return objects.get('Pod')?.get(objectKey('Pod', configNamespace, name))?.metadata.labels ?? metadata.labels;
 }

@@ -1,5 +1,9 @@
+import { memoize } from '../memo.js';
 import type { PushContext, ServiceView } from '../push-context.js';
+import { labelsOf } from '../security/mutual-tls.js';
+import type { SidecarRules } from '../sidecars/sidecars.js';
 import type { MeshStore } from '../store/mesh-store.js';
+import type { TrafficView, TrafficViewer } from '../traffic/traffic-view.js';
 import { targetsOfProxy } from './workload-targets.js';
 
 /**
@@ -9,12 +13,27 @@ import { targetsOfProxy } from './workload-targets.js';
  * @param now wall-clock time, for the version
  */
 export function nextPushContext(previous: PushContext | undefined, store: MeshStore, now: Date): PushContext {
-  const { views, targets, interner, ownCluster, clusters, clusterViews, traffic, routes, composeView, ...state } =
-    store.state();
+  const { views, targets, interner, ownCluster, clusters, clusterViews, ...rest } = store.state();
+  const { traffic, routes, composeView, sidecars, sidecarScopeOf, ...state } = rest;
   const clusterOf = (id: string | undefined): string => (id !== undefined && clusters.has(id) ? id : ownCluster);
   const viewIn = (namespace: string, cluster: string | undefined): ServiceView => {
     const view = views.viewOf(namespace);
     return clusters.size < 2 ? view : clusterViews.viewIn(view, clusterOf(cluster));
+  };
+  const sidecarOf = memoize((proxy: TrafficViewer): SidecarRules | undefined =>
+    proxy.type === 'sidecar' ? sidecars.ofWorkload(proxy.configNamespace, labelsOf(state, proxy)) : undefined,
+  );
+  const trafficOf = (proxy: TrafficViewer): TrafficView => {
+    const { configNamespace: namespace, metadata } = proxy;
+    const rules = sidecars.isEmpty ? undefined : sidecarOf(proxy);
+    return composeView({
+      mesh: state.mesh,
+      services: viewIn(namespace, metadata.clusterId),
+      inAnyCluster: views.viewOf(namespace),
+      traffic: traffic.ofNamespace(namespace),
+      routesFor: () => routes,
+      scope: rules && sidecarScopeOf(rules, namespace),
+    });
   };
   const sequence = (previous?.sequence ?? 0) + 1;
   return {
@@ -24,13 +43,7 @@ export function nextPushContext(previous: PushContext | undefined, store: MeshSt
     viewOf: (namespace) => views.viewOf(namespace),
     viewIn,
     clusterOf,
-    trafficOf: ({ configNamespace, metadata }) =>
-      composeView({
-        services: viewIn(configNamespace, metadata.clusterId),
-        inAnyCluster: views.viewOf(configNamespace),
-        traffic: traffic.ofNamespace(configNamespace),
-        routes,
-      }),
+    trafficOf: sidecars.isEmpty ? trafficOf : memoize(trafficOf),
     targetsOf: (proxy) => targetsOfProxy(proxy, clusterOf(proxy.metadata.clusterId), targets, interner),
   };
 }

@@ -1,5 +1,7 @@
 import type { ServiceTarget } from '../proxy.js';
 import type { Lookup, PushContext } from '../push-context.js';
+import type { SidecarScopeReader } from '../sidecars/sidecar-scope.js';
+import type { Sidecars } from '../sidecars/sidecars.js';
 import type { ClusterViews } from '../snapshot/cluster-views.js';
 import type { ServiceViews } from '../snapshot/service-views.js';
 import type { TargetInterner } from '../snapshot/workload-targets.js';
@@ -25,6 +27,8 @@ export interface MeshState extends StoredContext {
   readonly traffic: MeshTraffic;
   readonly routes: ServiceRoutes;
   readonly composeView: TrafficViewComposer;
+  readonly sidecars: Sidecars;
+  readonly sidecarScopeOf: SidecarScopeReader;
   /** Services of each workload, by `workloadKey`. */
   readonly targets: Lookup<string, readonly ServiceTarget[]>;
   readonly interner: TargetInterner;

@@ -11,6 +11,8 @@ import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
 import { createAuthorizationPolicyIndexer } from '../security/authorization-policies.js';
 import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '../security/peer-authentications.js';
+import { createSidecarScopeReader } from '../sidecars/sidecar-scope.js';
+import { createSidecarIndexer } from '../sidecars/sidecars.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
 import { createTrafficTranslator } from '../traffic/mesh-traffic.js';
 import { createDefaultRoutes } from '../traffic/service-routes.js';
@@ -68,6 +70,8 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const trafficOf = createTrafficTranslator();
   const routes = createDefaultRoutes();
   const composeView = createTrafficViewComposer();
+  const sidecarsOf = createSidecarIndexer();
+  const sidecarScopeOf = createSidecarScopeReader();
   const authorizationPoliciesOf = createAuthorizationPolicyIndexer();
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
@@ -223,6 +227,8 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       traffic: trafficOf(mesh),
       routes,
       composeView,
+      sidecars: sidecarsOf({ objects: objects.snapshot(), mesh }),
+      sidecarScopeOf,
       authorizationPolicies: authorizationPoliciesOf({ objects: objects.snapshot(), mesh }),
       findings: directory.findings.list(),
       views: directory.hosts.views(),

@@ -1,11 +1,16 @@
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { createMemo } from '../memo.js';
 import type { Proxy } from '../proxy.js';
 import type { ServiceView } from '../push-context.js';
 import type { Port, Service } from '../service.js';
+import type { HostImports } from '../sidecars/host-imports.js';
+import { createScopedServices } from '../sidecars/scoped-services.js';
+import type { EgressPlace, SidecarScope } from '../sidecars/sidecar-scope.js';
 import type { ConnectionAction } from './connection-route.js';
 import type { VirtualHost } from './http-route.js';
 import type { NamespaceTraffic, ServiceCluster } from './mesh-traffic.js';
 import type { ServiceRoutes } from './service-routes.js';
+import { type UnknownTraffic, unknownTraffic } from './unknown-destinations.js';
 
 /**
  * All that a proxy sees of the mesh: services, their clusters and their routes. Proxies that see the same things share
@@ -38,6 +43,18 @@ export interface TrafficView {
   virtualHostOf(service: Service, port: Port, timeoutMs: number): VirtualHost;
   /** What a proxy does with connections to a port of a service that it does not serve as HTTP; remembered likewise. */
   connectionsOf(service: Service, port: Port): ConnectionAction;
+  /**
+   * Where a sidecar listens for its application, in order of precedence: the services of a listener with a port have
+   * that port to themselves. One without port is the last, and the only one without a Sidecar that says otherwise.
+   */
+  readonly egress: readonly EgressListener[];
+  readonly unknown: UnknownTraffic;
+}
+
+/** A group of services that a sidecar serves at one port, or at their own ports. */
+export interface EgressListener extends EgressPlace {
+  /** The part of the view that the listener serves; its own `egress` says nothing. */
+  readonly traffic: TrafficView;
 }
 
 /** The facts about a proxy that decide what it sees. */
@@ -45,10 +62,14 @@ export type TrafficViewer = Pick<Proxy, 'type' | 'configNamespace' | 'name' | 'm
 
 /** The parts that a view consists of; each keeps its identity while its content is the same. */
 export interface TrafficViewParts {
+  readonly mesh: Pick<MeshConfig, 'outboundTrafficPolicy'>;
   readonly services: ServiceView;
   readonly inAnyCluster: ServiceView;
   readonly traffic: NamespaceTraffic;
-  readonly routes: ServiceRoutes;
+  /** The routes that a namespace sees. @param imports restricts them; undefined for all */
+  routesFor(imports: HostImports | undefined): ServiceRoutes;
+  /** Of the Sidecar that selects the proxy; undefined for none. */
+  readonly scope: SidecarScope | undefined;
 }
 
 /** Composes views; equal parts make the same view, in this snapshot and in all later ones. */
@@ -56,14 +77,39 @@ export type TrafficViewComposer = (parts: TrafficViewParts) => TrafficView;
 
 export function createTrafficViewComposer(): TrafficViewComposer {
   const views = createMemo<TrafficView>();
+  const scopedServices = createScopedServices();
   const viewOf = (services: ServiceView, inAnyCluster: ServiceView, parts: TrafficViewParts): TrafficView => {
-    const { traffic, routes } = parts;
-    return views.of([traffic, routes, inAnyCluster, services], '', () => {
+    const { mesh, traffic, scope } = parts;
+    const routes = parts.routesFor(scope?.imports);
+    const policy = scope?.outboundTrafficPolicy;
+    const key = `${mesh.outboundTrafficPolicy}|${policy && JSON.stringify(policy)}|${scope?.listenersKey ?? ''}`;
+    return views.of([traffic, routes, inAnyCluster, services], key, () => {
       const regardless = services === inAnyCluster ? undefined : viewOf(inAnyCluster, inAnyCluster, parts);
-      return createView(services, regardless, traffic, routes);
+      const unknown = unknownTraffic(mesh.outboundTrafficPolicy, policy, (proxy) => {
+        const service = services.services.find(({ hostname }) => hostname === proxy.host);
+        const clusters = service === undefined ? [] : traffic.clustersOf(service);
+        const isMeant = ({ destination: { port, subset } }: ServiceCluster) =>
+          port === proxy.port.number && subset.name === proxy.subset;
+        return clusters.find(isMeant)?.destination;
+      });
+      return createView(services, regardless, traffic, routes, unknown, scope?.listenersKey ?? '', (view) => {
+        const listeners = scope?.listeners ?? [];
+        if (listeners.length === 0) return [{ port: undefined, bind: '', captureMode: 'DEFAULT', traffic: view }];
+        return listeners.map(({ port, bind, captureMode, imports }) => {
+          const served = scopedServices.restrict(services, imports);
+          const part = createView(served, undefined, traffic, parts.routesFor(imports), unknown, '', () => []);
+          return { port, bind, captureMode, traffic: part };
+        });
+      });
     });
   };
-  return (parts) => viewOf(parts.services, parts.inAnyCluster, parts);
+  return (parts) => {
+    const { services, inAnyCluster, scope } = parts;
+    if (scope === undefined) return viewOf(services, inAnyCluster, parts);
+    const restricted = scopedServices.restrict(services, scope.imports);
+    const regardless = services === inAnyCluster ? restricted : scopedServices.restrict(inAnyCluster, scope.imports);
+    return viewOf(restricted, regardless, parts);
+  };
 }
 
 function createView(
@@ -71,24 +117,29 @@ function createView(
   inAnyCluster: TrafficView | undefined,
   traffic: NamespaceTraffic,
   routes: ServiceRoutes,
+  unknown: UnknownTraffic,
+  listenersKey: string,
+  egressOf: (view: TrafficView) => readonly EgressListener[],
 ): TrafficView {
   const { clustersOf, balancesByLocality } = traffic;
-  const ids = [services.id, traffic.id, routes.id];
-  const view = {
+  const ids = [services.id, traffic.id, routes.id, unknown.id, listenersKey];
+  let egress: readonly EgressListener[] | undefined;
+  const view: TrafficView = {
     id: ids.slice(1).every((id) => id === '') ? services.id : ids.join('~'),
     services,
+    get inAnyCluster() {
+      return inAnyCluster ?? view;
+    },
     clustersOf,
     clustersId: traffic.id,
     balancesByLocality,
-    virtualHostOf: (service: Service, port: Port, timeoutMs: number) =>
-      routes.virtualHostOf(clustersOf(service), port, timeoutMs),
-    connectionsOf: (service: Service, port: Port) => routes.connectionsOf(clustersOf(service), port),
-  };
-  const whole: TrafficView = {
-    ...view,
-    get inAnyCluster() {
-      return inAnyCluster ?? whole;
+    virtualHostOf: (service, port, timeoutMs) => routes.virtualHostOf(clustersOf(service), port, timeoutMs),
+    connectionsOf: (service, port) => routes.connectionsOf(clustersOf(service), port),
+    get egress() {
+      egress ??= egressOf(view);
+      return egress;
     },
+    unknown,
   };
-  return whole;
+  return view;
 }

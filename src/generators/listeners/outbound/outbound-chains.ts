@@ -4,7 +4,6 @@ import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
 import { createMemo } from '../../../model/memo.js';
 import { clusterOfPort, type ServiceCluster } from '../../../model/traffic/mesh-traffic.js';
-import { unknownConnections } from '../../../model/traffic/unknown-destinations.js';
 import { clusterStatName } from '../../clusters/cluster-defaults.js';
 import { clusterOf, OUTBOUND_CLUSTERS } from '../../destination-names.js';
 import type { GeneratorSettings } from '../../settings.js';
@@ -50,7 +49,7 @@ export function createOutboundChains(
         return filters.tcp(mesh, dependencies, { ...OUTBOUND, action, statPrefix, protocol: port.protocol });
       }
       case 'unclaimed':
-        return filters.tcp(mesh, dependencies, { ...OUTBOUND, action: unknownConnections(mesh) });
+        return filters.tcp(mesh, dependencies, { ...OUTBOUND, action: traffic.unknown.connections });
     }
   };
 

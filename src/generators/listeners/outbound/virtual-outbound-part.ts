@@ -4,7 +4,7 @@ import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_OUTBOUND_LISTENER } from '../../../envoy/names.js';
 import type { InterceptionMode } from '../../../model/proxy.js';
 import type { ConnectionAction } from '../../../model/traffic/connection-route.js';
-import { unknownConnections } from '../../../model/traffic/unknown-destinations.js';
+import type { UnknownTraffic } from '../../../model/traffic/unknown-destinations.js';
 import { wildcardAddresses } from '../../address-families.js';
 import { OUTBOUND_CLUSTERS } from '../../destination-names.js';
 import type { ResourcePart, Scope } from '../../generator.js';
@@ -15,6 +15,7 @@ import type { ListenerDependencies } from '../listener-dependencies.js';
 export interface VirtualOutboundScope extends Scope {
   readonly dependencies: ListenerDependencies;
   readonly interceptionMode: InterceptionMode;
+  readonly unknown: UnknownTraffic;
 }
 
 /**
@@ -32,9 +33,11 @@ export function createVirtualOutboundPart(
       const { interceptionMode } = proxy.metadata;
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
       const dependencies = filters.dependenciesOf(context, proxy);
-      return { key: `${dependencies.key}|${interceptionMode}`, dependencies, interceptionMode };
+      const { unknown } = context.trafficOf(proxy);
+      const key = `${dependencies.key}|${interceptionMode}|${unknown.id}`;
+      return { key, dependencies, interceptionMode, unknown };
     },
-    generate: ({ mesh }, { dependencies, interceptionMode }) => {
+    generate: ({ mesh }, { dependencies, interceptionMode, unknown }) => {
       const port = mesh.proxyListenPort;
       const [wildcard, ...additional] = wildcardAddresses(dependencies.families);
       const head = {
@@ -56,7 +59,7 @@ export function createVirtualOutboundPart(
         }),
         encodeFilterChain(encoder, {
           name: 'virtualOutbound-catchall-tcp',
-          filters: filtersFor(unknownConnections(mesh)),
+          filters: filtersFor(unknown.connections),
         }),
       ];
       return { resources: [composeListener(encoder, { head, chains })], findings: [] };
