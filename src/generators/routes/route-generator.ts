@@ -14,10 +14,10 @@ import { createSweptMemory, type SweptMemory } from '../swept-memory.js';
 import { createViewIndexer } from '../view-index.js';
 import {
   composeRouteTable,
-  destinationsOf,
   parseRouteName,
   type RouteTable,
   type RouteTableInput,
+  tableContentOf,
 } from './route-table.js';
 import { createVirtualHostEncoder } from './virtual-host-encoder.js';
 
@@ -47,10 +47,9 @@ export function createRouteGenerator(
     const parsed = scope.served ? parseRouteName(name) : undefined;
     if (parsed === undefined) return undefined;
     const { traffic, dnsDomain, plan } = scope;
-    const view = indexOf(traffic.services);
-    const input: RouteTableInput = { context, traffic, view, dnsDomain, sniff: settings.sniffOutbound, plan };
-    const destinations = destinationsOf(parsed, input);
-    return destinations && composeRouteTable(encoder, hosts, name, destinations, input);
+    const input: RouteTableInput = { context, traffic, indexOf, dnsDomain, sniff: settings.sniffOutbound, plan };
+    const content = tableContentOf(parsed, input);
+    return content && composeRouteTable(encoder, hosts, name, content, input);
   };
 
   // The push asks for findings after the table, and proxies with other sets of names share single tables.

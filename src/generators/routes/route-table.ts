@@ -2,9 +2,11 @@ import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { frameResource, type MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
-import type { PushContext } from '../../model/push-context.js';
+import type { PushContext, ServiceView } from '../../model/push-context.js';
+import type { Port } from '../../model/service.js';
 import { inOrderOfRank } from '../../model/service-order.js';
-import type { TrafficView } from '../../model/traffic/traffic-view.js';
+import { egressAt, type TrafficView } from '../../model/traffic/traffic-view.js';
+import { portBehind } from '../listeners/egress-port.js';
 import { HTTP_PROXY_ROUTE } from '../listeners/http-proxy-part.js';
 import type { RoutePlan } from '../plugins/route-plan.js';
 import { trafficClass } from '../traffic-class.js';
@@ -20,8 +22,7 @@ export interface RouteTable {
 export interface RouteTableInput {
   readonly context: PushContext;
   readonly traffic: TrafficView;
-  /** The services of `traffic`. */
-  readonly view: ViewIndex;
+  readonly indexOf: (view: ServiceView) => ViewIndex;
   readonly dnsDomain: string;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
   readonly sniff: boolean;
@@ -31,36 +32,73 @@ export interface RouteTableInput {
 
 interface Destination extends ServicePort {
   readonly withoutPort: boolean;
+  /** The port of authorities, where a Sidecar's listener has another port than the service. */
+  readonly authorityPort?: number;
+}
+
+/** The services of a table, and the part of the view that their routes come from. */
+interface TableContent {
+  readonly traffic: TrafficView;
+  readonly destinations: readonly Destination[];
 }
 
 const HTTP_DEFAULT_PORT = 80;
 
 /** Undefined when no listener of the proxy refers to such a table. */
-export function destinationsOf(name: RouteName, input: RouteTableInput): Destination[] | undefined {
-  const { view, context, sniff } = input;
+export function tableContentOf(name: RouteName, input: RouteTableInput): TableContent | undefined {
+  const { traffic, indexOf, context, sniff } = input;
   const isHttp = ({ port }: ServicePort): boolean => {
     const traffic = trafficClass(port.protocol, sniff);
     return traffic === 'http' || traffic === 'sniffed';
   };
   switch (name.type) {
     case 'port': {
-      const sharing = (view.byPort.get(name.port) ?? []).filter(isHttp);
-      return sharing.map((target) => ({ ...target, withoutPort: true }));
+      const listener = egressAt(traffic, name.port, '');
+      if (listener === undefined) return undefined;
+      const { port: at, traffic: served } = listener;
+      if (at !== undefined) return { traffic: served, destinations: behind(served.services, at, isHttp, sniff) };
+      const sharing = (indexOf(served.services).byPort.get(name.port) ?? []).filter(isHttp);
+      return { traffic: served, destinations: sharing.map((target) => ({ ...target, withoutPort: true })) };
+    }
+    case 'socket': {
+      const served = egressAt(traffic, 0, name.bind)?.traffic;
+      return served && { traffic: served, destinations: onAllPorts(served.services, isHttp) };
     }
     case 'service': {
-      const service = view.byHost.get(name.hostname);
+      const service = indexOf(traffic.services).byHost.get(name.hostname);
       const port = service?.ports.find((it) => it.number === name.port && isHttp({ service, port: it }));
-      return service === undefined || port === undefined ? undefined : [{ service, port, withoutPort: true }];
+      if (service === undefined || port === undefined) return undefined;
+      return { traffic, destinations: [{ service, port, withoutPort: true }] };
     }
     case 'httpProxy': {
       if (context.mesh.proxyHttpPort <= 0) return undefined;
-      return [...view.byHost.values()].flatMap((service) =>
-        service.ports
-          .filter((port) => isHttp({ service, port }))
-          .map((port) => ({ service, port, withoutPort: port.number === HTTP_DEFAULT_PORT })),
-      );
+      return { traffic, destinations: onAllPorts(traffic.services, isHttp) };
     }
   }
+}
+
+/** The services of a Sidecar's listener, each at one port. */
+function behind(
+  { services }: ServiceView,
+  at: Port,
+  isHttp: (target: ServicePort) => boolean,
+  sniff: boolean,
+): readonly Destination[] {
+  return services.flatMap((service): readonly Destination[] => {
+    const port = portBehind(service, at, sniff);
+    if (port === undefined || !isHttp({ service, port })) return [];
+    const target = { service, port, withoutPort: true };
+    return port.number === at.number ? [target] : [{ ...target, authorityPort: at.number }];
+  });
+}
+
+/** All HTTP ports of all services, one service per host. A host without a port means port 80. */
+function onAllPorts({ services }: ServiceView, isHttp: (target: ServicePort) => boolean): readonly Destination[] {
+  return [...new Map(services.map((service) => [service.hostname, service])).values()].flatMap((service) =>
+    service.ports
+      .filter((port) => isHttp({ service, port }))
+      .map((port) => ({ service, port, withoutPort: port.number === HTTP_DEFAULT_PORT })),
+  );
 }
 
 /**
@@ -68,14 +106,14 @@ export function destinationsOf(name: RouteName, input: RouteTableInput): Destina
  * case: the oldest service keeps the domain, a Service before a ServiceEntry, and the others keep their remaining
  * domains (docs/reference/metrics.md#push-status, nav_vservice_dup_domain).
  *
- * @param destinations oldest service first
+ * @param content its destinations: the oldest service first
  */
 export function composeRouteTable(
   encoder: MessageEncoder,
   hosts: VirtualHostEncoder,
   name: string,
-  destinations: readonly Destination[],
-  { context, traffic, dnsDomain, plan }: RouteTableInput,
+  { traffic, destinations }: TableContent,
+  { context, dnsDomain, plan }: RouteTableInput,
 ): RouteTable {
   const taken = new Set<string>();
   const findings: Finding[] = [];
@@ -116,11 +154,13 @@ function duplicateDomain(table: string, domain: string, { service, port }: Servi
 export type RouteName =
   | { readonly type: 'port'; readonly port: number }
   | { readonly type: 'service'; readonly hostname: string; readonly port: number }
+  | { readonly type: 'socket'; readonly bind: string }
   | { readonly type: 'httpProxy' };
 
 /** Undefined for names of no known form. */
 export function parseRouteName(name: string): RouteName | undefined {
   if (name === HTTP_PROXY_ROUTE) return { type: 'httpProxy' };
+  if (name.startsWith('unix:')) return { type: 'socket', bind: name };
   const colon = name.lastIndexOf(':');
   const port = parsePort(name.slice(colon + 1));
   if (port === undefined) return undefined;

@@ -23,12 +23,15 @@ interface EncodedVirtualHost {
   readonly field: Buffer;
 }
 
+/** A service port, and the port of its authorities where it is another one. */
+type HostTarget = ServicePort & { readonly authorityPort?: number };
+
 /** Encodes the virtual hosts of one table. */
 interface HostEncoder {
   /** @param withoutPort whether authorities without a port mean this port */
-  encode(target: ServicePort, withoutPort: boolean): EncodedVirtualHost;
+  encode(target: HostTarget, withoutPort: boolean): EncodedVirtualHost;
   /** Without the authorities of other services; undefined when none is left. */
-  encodeWithout(target: ServicePort, withoutPort: boolean, authorities: ReadonlySet<string>): Buffer | undefined;
+  encodeWithout(target: HostTarget, withoutPort: boolean, authorities: ReadonlySet<string>): Buffer | undefined;
 }
 
 /** The inputs of virtual hosts. */
@@ -83,24 +86,24 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
       const relationOf = hostRelationTo(dnsDomain);
       return {
         encode: (target, withoutPort) => {
-          const { service, port } = target;
-          const plainKey = `${port.number}|${relationOf(service.hostname)}|${withoutPort}`;
+          const { service, port, authorityPort = port.number } = target;
+          const plainKey = `${authorityPort}|${relationOf(service.hostname)}|${withoutPort}`;
           const key = plan === undefined ? plainKey : memoKey(plainKey, plan.keyOf(service));
           const host = context.traffic.virtualHostOf(service, port, settings.defaultRequestTimeoutMs);
           return hosts.of([context.mesh, service, host], key, () => {
             const names = virtualHostNames(service, dnsDomain);
-            const domains = virtualHostDomains(names, port.number, withoutPort);
-            const authorities = virtualHostDomains(names, port.number, false);
+            const domains = virtualHostDomains(names, authorityPort, withoutPort);
+            const authorities = virtualHostDomains(names, authorityPort, false);
             return { authorities, field: encodeWith(context, target, domains, plan) };
           });
         },
         encodeWithout: (target, withoutPort, authorities) => {
-          const { service, port } = target;
+          const { service, port, authorityPort = port.number } = target;
           const names = virtualHostNames(service, dnsDomain).filter((name) => {
-            return !authorities.has(`${name}:${port.number}`);
+            return !authorities.has(`${name}:${authorityPort}`);
           });
           if (names.length === 0) return undefined;
-          return encodeWith(context, target, virtualHostDomains(names, port.number, withoutPort), plan);
+          return encodeWith(context, target, virtualHostDomains(names, authorityPort, withoutPort), plan);
         },
       };
     },

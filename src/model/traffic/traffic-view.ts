@@ -57,6 +57,17 @@ export interface EgressListener extends EgressPlace {
   readonly traffic: TrafficView;
 }
 
+/**
+ * The listener that takes connections to a port, or to a unix socket.
+ *
+ * @param port 0 for a socket
+ * @param bind of a socket
+ */
+export function egressAt({ egress }: TrafficView, port: number, bind: string): EgressListener | undefined {
+  if (port === 0) return egress.find((listener) => listener.port?.number === 0 && listener.bind === bind);
+  return egress.find((each) => each.port?.number === port) ?? egress.find((each) => each.port === undefined);
+}
+
 /** The facts about a proxy that decide what it sees. */
 export type TrafficViewer = Pick<Proxy, 'type' | 'configNamespace' | 'name' | 'metadata'>;
 

@@ -26,7 +26,8 @@ export const MAX_NAMED_HOSTS = 10;
  * <PROTO>Services=<n>`.
  */
 export function conflictFinding({ rejected, rejectedAs, acceptedAs, accepted, acceptedCount }: Conflict): Finding {
-  const listener = `${rejected.bind}:${rejected.port.number}`;
+  const { bind, listenerPort } = rejected;
+  const listener = listenerPort === 0 ? bind : `${bind}:${listenerPort}`;
   const hosts = `${accepted.join(',')}${acceptedCount > accepted.length ? ',…' : ''}`;
   const metric = METRICS[`${rejectedAs}_over_${acceptedAs}`] ?? 'nav_conflict_outbound_listener_tcp_over_current_tcp';
   return {

@@ -28,11 +28,8 @@ export interface ListenerLayout {
   readonly inspectHttp: boolean;
 }
 
-/** @param rules `captured`: connections keep their original destination, so those of no service can be passed on */
-export function layOutListener(
-  plan: ListenerPlan,
-  rules: { readonly captured: boolean; readonly sniff: boolean },
-): ListenerLayout {
+/** Redirected connections keep their original destination, so those of no service can be passed on. */
+export function layOutListener(plan: ListenerPlan, rules: { readonly sniff: boolean }): ListenerLayout {
   const chains: ChainLayout[] = [];
   for (const [range, traffic] of plan.ranges) {
     const layout = layOutTraffic(plan, traffic, range, false);
@@ -41,7 +38,7 @@ export function layOutListener(
   }
   const { whole } = plan;
   const competes = whole.byServerName.size > 0 || plan.ranges.size > 0 || (rules.sniff && whole.http.length > 0);
-  const passOn = rules.captured && plan.shared && whole.rest === undefined && competes;
+  const passOn = plan.captured && plan.shared && whole.rest === undefined && competes;
   const own = layOutTraffic(plan, whole, '', passOn);
   chains.push(...own.chains);
   const inspectTls = chains.some((chain) => chain.match.serverNames !== undefined);
@@ -73,9 +70,11 @@ function layOutTraffic(
   else if (passOn) rest = { ...anyOf, target: { type: 'unclaimed' } };
   const [firstHttp] = traffic.http;
   if (firstHttp !== undefined) {
-    const routeName = dedicated ? `${firstHttp.service.hostname}:${plan.port}` : String(plan.port);
+    const { service, port } = firstHttp;
+    const sharedRoutes = plan.port === 0 ? plan.bind : String(plan.port);
+    const routeName = dedicated ? `${service.hostname}:${port.number}` : sharedRoutes;
     const grpcWeb = traffic.http.some((binding) => binding.port.protocol === 'grpc-web');
-    const target = { type: 'http', routeName, grpcWeb, service: dedicated ? firstHttp.service : undefined } as const;
+    const target = { type: 'http', routeName, grpcWeb, service: dedicated ? service : undefined } as const;
     if (rest === undefined) rest = { ...anyOf, target };
     else chains.push({ ...anyOf, onlyHttp: true, target });
   }

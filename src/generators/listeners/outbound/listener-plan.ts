@@ -17,8 +17,11 @@ export interface ListenerPlan {
   /** `<address>_<port>` */
   readonly name: string;
   readonly bind: string;
+  /** 0 for a unix socket. */
   readonly port: number;
   readonly shared: boolean;
+  /** Whether its connections are redirected to the proxy. Otherwise it binds the port. */
+  readonly captured: boolean;
   readonly whole: TrafficPlan;
   /** By CIDR. Envoy matches ranges first, so they do not compete with `whole`. */
   readonly ranges: Map<string, TrafficPlan>;
@@ -76,8 +79,8 @@ export function planListeners(
     }
     let listener = listeners.get(name);
     if (listener === undefined) {
-      const { bind, port, shared } = binding;
-      listener = { name, bind, port: port.number, shared, whole: emptyPlan(), ranges: new Map() };
+      const { bind, listenerPort: port, shared, captured } = binding;
+      listener = { name, bind, port, shared, captured, whole: emptyPlan(), ranges: new Map() };
       listeners.set(name, listener);
     }
     const conflict = admit(planFor(listener, binding.range), binding, sniff && binding.shared && binding.range === '');

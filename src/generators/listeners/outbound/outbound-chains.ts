@@ -69,7 +69,8 @@ export function createOutboundChains(
   return {
     encode: (chain, plan, context) => {
       const http = chain.target.type === 'http' ? `${chain.target.routeName}|${chain.target.grpcWeb}` : '';
-      const key = `${plan.name}|${chainName(chain)}|${chain.onlyHttp}|${http}|${context.key}`;
+      const port = chain.target.type === 'service' ? chain.target.binding.port.number : '';
+      const key = `${plan.name}|${chainName(chain)}|${chain.onlyHttp}|${http}|${port}|${context.key}`;
       return memo.of([context.mesh, clustersOf(chain, context) ?? context.mesh], key, () =>
         encode(chain, plan, context),
       );

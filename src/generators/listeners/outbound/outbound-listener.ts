@@ -1,5 +1,5 @@
 import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
-import { socketAddress } from '../../../envoy/addresses.js';
+import { endpointAddress, socketAddress } from '../../../envoy/addresses.js';
 import { duration } from '../../../envoy/durations.js';
 import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import { composeListener, type ListenerParts } from '../../../envoy/listener-bytes.js';
@@ -19,11 +19,9 @@ export interface OutboundListenerContext {
   readonly mesh: MeshConfig;
   readonly traffic: TrafficView;
   readonly dependencies: ListenerDependencies;
-  /** False when the sidecar binds its ports itself (INTERCEPTION_MODE NONE). */
-  readonly captured: boolean;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
   readonly sniff: boolean;
-  /** Further addresses of shared listeners: the other family's wildcard of a dual-stack proxy. */
+  /** Further addresses of redirected listeners at the wildcard: the other family's one of a dual-stack proxy. */
   readonly additionalAddresses: readonly string[];
   /** Names all of the above except the mesh config and the traffic. */
   readonly key: string;
@@ -50,7 +48,7 @@ export function createOutboundListenerBuilder(
   return (plan, context) => {
     const subject = listenerSubject(plan);
     if (subject === undefined) return build(plan, context);
-    const key = `${plan.name}|${subject.key}|${context.key}`;
+    const key = `${plan.name}|${plan.captured}|${subject.key}|${context.key}`;
     const clusters = subject.service && context.traffic.clustersOf(subject.service);
     return memo.of([context.mesh, clusters ?? context.mesh], key, () => build(plan, context));
   };
@@ -60,15 +58,15 @@ function listenerHead(
   encoder: MessageEncoder,
   plan: ListenerPlan,
   layout: ListenerLayout,
-  { mesh, captured, additionalAddresses }: OutboundListenerContext,
+  { mesh, additionalAddresses }: OutboundListenerContext,
 ): ListenerParts['head'] {
   const listenerFilters: ListenerFilter[] = [];
   if (layout.inspectTls) listenerFilters.push(tlsInspectorFilter(encoder));
   if (layout.inspectHttp) listenerFilters.push(httpInspectorFilter(encoder));
   return {
     name: plan.name,
-    address: socketAddress(plan.bind, plan.port),
-    ...(plan.shared && additionalAddresses.length > 0
+    address: endpointAddress(plan.bind, plan.port),
+    ...(plan.shared && plan.captured && plan.bind === '0.0.0.0' && additionalAddresses.length > 0
       ? { additionalAddresses: additionalAddresses.map((it) => ({ address: socketAddress(it, plan.port) })) }
       : {}),
     ...(listenerFilters.length > 0
@@ -79,7 +77,7 @@ function listenerHead(
         }
       : {}),
     trafficDirection: 'OUTBOUND',
-    bindToPort: { value: !captured },
+    bindToPort: { value: !plan.captured },
   };
 }
 
@@ -105,5 +103,5 @@ function listenerSubject({ whole, ranges, shared }: ListenerPlan): ListenerSubje
   const [tls] = whole.byServerName.values();
   if (tls !== undefined && whole.rest !== undefined) return undefined;
   const only = whole.rest ?? tls;
-  return only === undefined ? undefined : { service: only.service, key: only.port.protocol };
+  return only === undefined ? undefined : { service: only.service, key: `${only.port.number}|${only.traffic}` };
 }

@@ -5,7 +5,7 @@ import type { PushContext, ServiceView } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { inOrderOfRank } from '../../../model/service-order.js';
 import { clusterOfPort } from '../../../model/traffic/mesh-traffic.js';
-import type { TrafficView } from '../../../model/traffic/traffic-view.js';
+import { type EgressListener, egressAt, type TrafficView } from '../../../model/traffic/traffic-view.js';
 import { loopbackAddress, parseServiceAddress, wildcardAddresses } from '../../address-families.js';
 import { outboundDiscovery } from '../../clusters/outbound-cluster.js';
 import type { ResourcePart, Scope } from '../../generator.js';
@@ -32,7 +32,7 @@ export interface OutboundScope extends Scope {
   readonly captured: boolean;
   /** Metadata DNS_CAPTURE: automatic addresses of ServiceEntries are in use. */
   readonly autoAddresses: boolean;
-  /** Ports that the workload itself listens on, when the sidecar binds ports beside it. */
+  /** Ports that the workload itself listens on, where the sidecar binds ports beside it. */
   readonly ownPorts: readonly number[];
 }
 
@@ -57,7 +57,8 @@ export function createOutboundPart(
       const dependencies = filters.dependenciesOf(context, proxy);
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const autoAddresses = captured && (proxy.metadata.dnsCapture ?? false);
-      const ownPorts = captured ? [] : ownPortsOf(context, proxy);
+      const bindsPorts = !captured || traffic.egress.some(({ captureMode }) => captureMode === 'NONE');
+      const ownPorts = bindsPorts ? ownPortsOf(context, proxy) : [];
       const flags = `${captured ? 'captured' : 'bound'}|${autoAddresses ? 'auto' : ''}|${ownPorts.join(',')}`;
       return {
         key: `${traffic.id}|${dependencies.key}|${flags}`,
@@ -72,11 +73,9 @@ export function createOutboundPart(
       const { dependencies, captured, autoAddresses, traffic } = scope;
       const { mesh } = context;
       const [wildcard, ...additional] = wildcardAddresses(dependencies.families);
-      const sharedBind = captured ? wildcard : loopbackAddress(dependencies.families);
-      const rules: BindingRules = {
+      const loopback = loopbackAddress(dependencies.families);
+      const common: Omit<BindingRules, 'sharedBind' | 'onlyShared' | 'at' | 'captured'> = {
         families: dependencies.families,
-        sharedBind,
-        captured,
         autoAddresses,
         discovers: (service, port) => {
           const { policy } = clusterOfPort(traffic.clustersOf(service), port.number);
@@ -85,26 +84,31 @@ export function createOutboundPart(
         sniff: settings.sniffOutbound,
         podListeners: settings.headlessPodListeners,
       };
+      const rulesOf = ({ port, bind, captureMode }: EgressListener): BindingRules => {
+        const isCaptured = captured && captureMode !== 'NONE' && !bind.startsWith('unix:');
+        const sharedBind = bind === '' ? (isCaptured ? wildcard : loopback) : bind;
+        return { ...common, sharedBind, onlyShared: bind !== '', at: port, captured: isCaptured };
+      };
       const plan = planListeners(
-        bindingsOf(bindingsFor, context, traffic, rules),
+        bindingsOf(bindingsFor, context, traffic, rulesOf),
         {
-          reserved: reservedListeners(context, scope, sharedBind),
+          reserved: reservedListeners(context, scope, wildcard, loopback),
           ownerOf: (address) => ownersOf(traffic.services).get(address),
         },
         settings.sniffOutbound,
       );
-      const additionalAddresses = captured ? additional : [];
-      const key = `${dependencies.key}|${captured}`;
       const listenerContext = {
         mesh,
         traffic,
         dependencies,
-        captured,
         sniff: settings.sniffOutbound,
-        additionalAddresses,
-        key,
+        additionalAddresses: additional,
+        key: `${dependencies.key}|${traffic.unknown.id}`,
       };
-      const resources = [...plan.listeners.values()].map((listener) => buildListener(listener, listenerContext));
+      const resources = [...plan.listeners.values()].map((listener) => {
+        const served = egressAt(traffic, listener.port, listener.bind)?.traffic ?? traffic;
+        return buildListener(listener, { ...listenerContext, traffic: served });
+      });
       return { resources, findings: plan.conflicts.map(conflictFinding) };
     },
   };
@@ -113,25 +117,37 @@ export function createOutboundPart(
 function* bindingsOf(
   bindingsFor: ServiceBindings,
   context: PushContext,
-  traffic: TrafficView,
-  rules: BindingRules,
+  { egress }: TrafficView,
+  rulesOf: (listener: EgressListener) => BindingRules,
 ): Iterable<ListenerBinding> {
-  const { services } = traffic.services;
-  for (const service of inOrderOfRank(services, (each) => each)) yield* bindingsFor(context, traffic, service, rules);
+  const taken = new Set(egress.map(({ port }) => port?.number));
+  for (const listener of egress) {
+    const { port, traffic } = listener;
+    const rules = rulesOf(listener);
+    for (const service of inOrderOfRank(traffic.services.services, (each) => each)) {
+      const bindings = bindingsFor(context, traffic, service, rules);
+      if (port !== undefined || taken.size === 1) yield* bindings;
+      // A listener of the Sidecar has its port to itself.
+      else for (const binding of bindings) if (!taken.has(binding.listenerPort)) yield binding;
+    }
+  }
 }
 
 /** Addresses of listeners of the sidecar itself: Envoy rejects a second listener at the same address. */
-function reservedListeners(context: PushContext, scope: OutboundScope, bind: string): ReadonlyMap<string, string> {
-  const { mesh } = context;
+function reservedListeners(
+  { mesh }: PushContext,
+  scope: OutboundScope,
+  wildcard: string,
+  loopback: string,
+): ReadonlyMap<string, string> {
   const reserved = new Map<string, string>();
   if (scope.captured) {
-    reserved.set(`${bind}_${mesh.proxyListenPort}`, VIRTUAL_OUTBOUND_LISTENER);
-    reserved.set(`${bind}_${VIRTUAL_INBOUND_PORT}`, VIRTUAL_INBOUND_LISTENER);
-  } else {
-    for (const port of scope.ownPorts) reserved.set(`${bind}_${port}`, 'the workload itself');
-    reserved.set(`${bind}_${mesh.defaultConfig.proxyAdminPort}`, 'the admin interface');
-    reserved.set(`${bind}_${mesh.defaultConfig.statusPort}`, 'the status port');
+    reserved.set(`${wildcard}_${mesh.proxyListenPort}`, VIRTUAL_OUTBOUND_LISTENER);
+    reserved.set(`${wildcard}_${VIRTUAL_INBOUND_PORT}`, VIRTUAL_INBOUND_LISTENER);
   }
+  for (const port of scope.ownPorts) reserved.set(`${loopback}_${port}`, 'the workload itself');
+  reserved.set(`${loopback}_${mesh.defaultConfig.proxyAdminPort}`, 'the admin interface');
+  reserved.set(`${loopback}_${mesh.defaultConfig.statusPort}`, 'the status port');
   if (mesh.proxyHttpPort > 0) reserved.set(httpProxyListenerName(mesh, scope.dependencies.families), 'the HTTP proxy');
   return reserved;
 }

@@ -1,20 +1,25 @@
 import { createMemo } from '../../../model/memo.js';
 import type { PushContext } from '../../../model/push-context.js';
-import type { Port, Service } from '../../../model/service.js';
+import type { Port, Protocol, Service } from '../../../model/service.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import type { TrafficView } from '../../../model/traffic/traffic-view.js';
 import { type AddressFamilies, parseServiceAddress } from '../../address-families.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
+import { portBehind } from '../egress-port.js';
 
 /** One port of a service at one listener address. */
 export interface ListenerBinding {
   readonly service: Service;
   readonly port: Port;
   readonly traffic: Exclude<TrafficClass, 'none'>;
-  /** Name of the listener: `<address>_<port>`. */
+  /** Name of the listener: `<address>_<port>`, or the address of a unix socket. */
   readonly listener: string;
-  /** The address of the listener. */
+  /** The address of the listener; `unix://` and a path for a socket. */
   readonly bind: string;
+  /** The port of the listener, which a Sidecar may set; 0 for a socket. */
+  readonly listenerPort: number;
+  /** Whether the connections are redirected to the proxy. Otherwise it binds the port. */
+  readonly captured: boolean;
   /** Whether other services share that address: wildcard and loopback listeners. */
   readonly shared: boolean;
   /** Only connections to this range of a shared listener; empty for all of them. */
@@ -32,8 +37,12 @@ export type ServiceBindings = (
 /** The rules that decide at which addresses a sidecar listens for a service. */
 export interface BindingRules {
   readonly families: AddressFamilies;
-  /** Address of the listeners that services share: the wildcard, or loopback when nothing is captured. */
+  /** Address of the listeners that services share: the wildcard, loopback where it is bound, or that of a Sidecar. */
   readonly sharedBind: string;
+  /** Whether services have no listeners at their own addresses, because a Sidecar gives an address. */
+  readonly onlyShared: boolean;
+  /** The port of a Sidecar's listener; undefined: the ports of the services. */
+  readonly at: Port | undefined;
   /**
    * False when the sidecar binds its ports (INTERCEPTION_MODE NONE): clients cannot connect to the address of a
    * service.
@@ -56,8 +65,9 @@ export function createServiceBindings(): ServiceBindings {
   const memo = createMemo<readonly ListenerBinding[]>();
   return (context, traffic, service, rules) => {
     if (readsEndpoints(service)) return serviceBindings(context, service, rules);
-    const { families, captured, autoAddresses } = rules;
-    const key = `${rules.sharedBind}|${families.ipv4}|${families.ipv6}|${captured}|${autoAddresses}`;
+    const { families, captured, autoAddresses, onlyShared, at } = rules;
+    const place = `${rules.sharedBind}|${onlyShared}|${at?.number ?? ''}|${at?.protocol ?? ''}`;
+    const key = `${place}|${families.ipv4}|${families.ipv6}|${captured}|${autoAddresses}`;
     return memo.of([context.mesh, traffic.clustersOf(service)], key, () => serviceBindings(context, service, rules));
   };
 }
@@ -68,14 +78,18 @@ export function createServiceBindings(): ServiceBindings {
  */
 function serviceBindings(context: PushContext, service: Service, rules: BindingRules): ListenerBinding[] {
   const bindings: ListenerBinding[] = [];
-  for (const port of service.ports) {
-    const traffic = trafficClass(port.protocol, rules.sniff);
+  const { captured, onlyShared } = rules;
+  for (const { port, listenerPort, protocol } of portsOf(service, rules)) {
+    const traffic = trafficClass(protocol, rules.sniff);
     if (traffic === 'none') continue;
-    const at = (bind: string) => ({ service, port, traffic, listener: `${bind}_${port.number}`, bind });
+    const at = (bind: string) => {
+      const listener = listenerPort === 0 ? bind : `${bind}_${listenerPort}`;
+      return { service, port, traffic, listener, bind, listenerPort, captured };
+    };
     const shared = { ...at(rules.sharedBind), shared: true };
-    if (traffic === 'http' || !rules.captured) {
+    if (traffic === 'http' || !captured || onlyShared) {
       // A connection to a bound port has no original destination: only a service with known endpoints can take it.
-      if (traffic === 'http' || rules.discovers(service, port)) bindings.push({ ...shared, range: '' });
+      if (traffic === 'http' || captured || rules.discovers(service, port)) bindings.push({ ...shared, range: '' });
       continue;
     }
     if (rules.podListeners && readsEndpoints(service) && isPodTraffic(traffic)) {
@@ -94,6 +108,18 @@ function serviceBindings(context: PushContext, service: Service, rules: BindingR
     }
   }
   return bindings;
+}
+
+/** The ports of a service that have listeners, each with the port and the protocol of its listener. */
+function portsOf(
+  service: Service,
+  { at, sniff }: BindingRules,
+): readonly { readonly port: Port; readonly listenerPort: number; readonly protocol: Protocol }[] {
+  if (at === undefined) {
+    return service.ports.map((port) => ({ port, listenerPort: port.number, protocol: port.protocol }));
+  }
+  const port = portBehind(service, at, sniff);
+  return port === undefined ? [] : [{ port, listenerPort: at.number, protocol: at.protocol }];
 }
 
 /** Whether clients reach a service at the addresses of its pods. */
