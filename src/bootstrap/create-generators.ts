@@ -2,6 +2,9 @@ import type { MessageEncoder } from '../envoy/message-encoder.js';
 import { createAuthorizationPlugin } from '../generators/authorization/authorization-plugin.js';
 import { createClusterGenerator } from '../generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../generators/endpoints/endpoint-generator.js';
+import { byProxyType } from '../generators/gateways/by-proxy-type.js';
+import { createGatewayRouteGenerator } from '../generators/gateways/gateway-route-generator.js';
+import { createGatewayRouter } from '../generators/gateways/gateway-router.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import { createListenerGenerator } from '../generators/listeners/listener-generator.js';
 import type { NetworkingPlugin } from '../generators/plugins/networking-plugin.js';
@@ -48,15 +51,17 @@ export function createGenerators(
   const settings = generatorSettings(environment, flags);
   const texts = createConfigEncoder(encoder);
   const active = plugins.flatMap((name) => PLUGINS[name]?.(encoder, texts, settings) ?? []);
+  const gatewayRouter = createGatewayRouter(settings);
   const generators: ResourceGenerator[] = [
     createClusterGenerator(
       encoder,
       settings,
       active.flatMap((plugin) => plugin.clusters ?? []),
+      gatewayRouter,
     ),
     createEndpointGenerator(encoder),
-    createListenerGenerator(encoder, settings, active),
-    createRouteGenerator(encoder, settings, active),
+    createListenerGenerator(encoder, settings, active, gatewayRouter),
+    byProxyType(createRouteGenerator(encoder, settings, active), createGatewayRouteGenerator(encoder, gatewayRouter)),
     ...active.flatMap((plugin) => plugin.extensionConfigs ?? []),
     ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings) : []),
   ];

@@ -126,6 +126,8 @@ export function generatorSettings(
     traceSamplingPercent: environment.navTraceSamplingPercent,
     defaultRequestTimeoutMs: environment.meshDefaultRequestTimeoutMs,
     sidecarUseRemoteAddress: environment.navSidecarUseRemoteAddress,
+    scopeGatewayToNamespace: environment.navScopeGatewayToNamespace,
+    filterGatewayClusters: environment.navFilterGatewayClusterConfig,
     sniffInbound: environment.navEnableProtocolSniffingForInbound,
     sniffOutbound: environment.navEnableProtocolSniffingForOutbound,
     inboundProtocolDetectionTimeoutMs: environment.navInboundProtocolDetectionTimeoutMs,

@@ -27,10 +27,13 @@ export interface KindTraits {
   readonly isPolicy: boolean;
   /** Whether the kind has no effect on routers. */
   readonly sidecarsOnly: boolean;
+  /** Whether the kind has no effect on sidecars. */
+  readonly routersOnly: boolean;
   /** The groups that change with an object of the kind, apart from its endpoints. */
   readonly affects: ReadonlySet<ServedGroup>;
 }
 
+const ANY_PROXY = { sidecarsOnly: false, routersOnly: false } as const;
 const PROXY_CONFIG = ['clusters', 'endpoints', 'listeners', 'routes'] as const;
 const EVERYTHING: readonly ServedGroup[] = [...PROXY_CONFIG, 'filters', 'serviceConfigs'];
 
@@ -56,7 +59,7 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   mesh('AuthorizationPolicy', ['listeners']),
   mesh('VirtualService', ['listeners', 'routes']),
   mesh('DestinationRule', ['clusters', 'endpoints', 'routes']),
-  mesh('Gateway', []),
+  mesh('Gateway', ['clusters', 'listeners', 'routes'], { routersOnly: true }),
   mesh('EnvoyFilter', [...PROXY_CONFIG, 'filters']),
   mesh('Sidecar', [...PROXY_CONFIG, 'filters'], { sidecarsOnly: true }),
 ]);
@@ -67,6 +70,7 @@ const UNKNOWN: KindTraits = {
   origin: 'mesh',
   isPolicy: false,
   sidecarsOnly: false,
+  routersOnly: false,
   affects: new Set([...EVERYTHING]),
 };
 
@@ -87,7 +91,7 @@ function kubernetes(
   effect: KindTraits['effect'],
   affects: readonly ServedGroup[],
 ): readonly [string, KindTraits] {
-  return [kind, { effect, origin: 'kubernetes', isPolicy: false, sidecarsOnly: false, affects: new Set(affects) }];
+  return [kind, { effect, origin: 'kubernetes', isPolicy: false, ...ANY_PROXY, affects: new Set(affects) }];
 }
 
 function mesh(
@@ -95,6 +99,6 @@ function mesh(
   affects: readonly ServedGroup[],
   others: Partial<Omit<KindTraits, 'affects'>> = {},
 ): readonly [string, KindTraits] {
-  const base = { effect: 'config', origin: 'mesh', isPolicy: false, sidecarsOnly: false } as const;
+  const base = { effect: 'config', origin: 'mesh', isPolicy: false, ...ANY_PROXY } as const;
   return [kind, { ...base, ...others, affects: new Set(affects) }];
 }

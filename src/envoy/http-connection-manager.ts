@@ -30,8 +30,13 @@ export interface HttpConnectionManagerOptions {
   readonly idleTimeoutMs: number | undefined;
   /** Accept requests with an absolute URL, as a forward proxy does. */
   readonly allowAbsoluteUrl?: boolean;
-  /** Inbound: the server name of responses. The caller's certificate is forwarded to the application. */
-  readonly inboundServerName?: string;
+  /** The server name of responses; default: Envoy's own. */
+  readonly serverName?: string;
+  /**
+   * How the certificate of the caller reaches the application (`x-forwarded-client-cert`): appended to what the caller
+   * sent, or instead of it. Default: not at all.
+   */
+  readonly clientCertificate?: 'APPEND_FORWARD' | 'SANITIZE_SET';
 }
 
 const HTTP_CONNECTION_MANAGER =
@@ -70,9 +75,9 @@ export function buildHttpConnectionManager(
     manager.commonHttpProtocolOptions = { idleTimeout: duration(options.idleTimeoutMs) };
   }
   if (options.localReplies.length > 0) manager.localReplyConfig = { mappers: [...options.localReplies] };
-  if (options.inboundServerName !== undefined) {
-    manager.serverName = options.inboundServerName;
-    manager.forwardClientCertDetails = 'APPEND_FORWARD';
+  if (options.serverName !== undefined) manager.serverName = options.serverName;
+  if (options.clientCertificate !== undefined) {
+    manager.forwardClientCertDetails = options.clientCertificate;
     manager.setCurrentClientCertDetails = { subject: { value: true }, dns: true, uri: true };
   }
   return {

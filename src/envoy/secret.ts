@@ -28,3 +28,18 @@ export function encodeRootsSecret(encoder: MessageEncoder, roots: string): Encod
   const secret: Secret = { name: ROOTS_SECRET, validationContext: { trustedCa: { inlineString: roots } } };
   return encoder.encodeResource(TypeUrl.secret, ROOTS_SECRET, secret);
 }
+
+const FILE_PREFIX = 'file-cert:';
+const FILE_ROOTS_PREFIX = 'file-root:';
+/** Between the two paths of a certificate. */
+const PATH_SEPARATOR = '~';
+
+/** Name of the secret that consists of two files beside the proxy: certificate chain and private key. */
+export function fileSecret(certificatePath: string, privateKeyPath: string): string {
+  return `${FILE_PREFIX}${certificatePath}${PATH_SEPARATOR}${privateKeyPath}`;
+}
+
+/** Name of the secret that consists of a file beside the proxy with root certificates. */
+export function fileRootsSecret(path: string): string {
+  return `${FILE_ROOTS_PREFIX}${path}`;
+}

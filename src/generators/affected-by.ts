@@ -48,27 +48,29 @@ export function endpointsAffectedBy(request: PushRequest, proxyType: ProxyType):
 export function kindsAffect({ changed }: PushRequest, group: ServedGroup, proxyType: ProxyType = 'sidecar'): boolean {
   if (changed === 'everything') return true;
   for (const key of changed) {
-    const { affects, sidecarsOnly } = traitsOf(kindOfKey(key));
-    if (affects.has(group) && !(sidecarsOnly && proxyType !== 'sidecar')) return true;
+    const { affects, sidecarsOnly, routersOnly } = traitsOf(kindOfKey(key));
+    const isForOthers = (sidecarsOnly && proxyType !== 'sidecar') || (routersOnly && proxyType !== 'router');
+    if (affects.has(group) && !isForOthers) return true;
   }
   return false;
 }
 
-/** Whether route tables can change. They do not depend on endpoints, and routers have none yet. */
+/** Whether route tables can change. They do not depend on endpoints. */
 export function routesAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {
-  return proxyType === 'sidecar' && request.full && kindsAffect(request, 'routes');
+  return request.full && kindsAffect(request, 'routes', proxyType);
 }
 
 /**
- * Whether listeners can change. They depend on endpoints only for headless services: the addresses of their pods are in
- * pod listeners and in DNS answers. Routers have no listeners yet.
+ * Whether listeners can change. Those of sidecars depend on endpoints for headless services: the addresses of their pods
+ * are in pod listeners and in DNS answers.
  *
  * @param context the snapshot after the change; without it every changed endpoint counts
  */
 export function listenersAffectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean {
-  if (proxyType !== 'sidecar') return false;
-  const ofPods =
-    context === undefined ? request.endpoints.size > 0 : touchesEndpointsOf(request, context, readsEndpoints);
-  if (ofPods) return true;
-  return request.full && kindsAffect(request, 'listeners');
+  if (proxyType === 'sidecar') {
+    const ofPods =
+      context === undefined ? request.endpoints.size > 0 : touchesEndpointsOf(request, context, readsEndpoints);
+    if (ofPods) return true;
+  }
+  return request.full && kindsAffect(request, 'listeners', proxyType);
 }

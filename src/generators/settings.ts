@@ -27,6 +27,10 @@ export interface GeneratorSettings {
   readonly keyValueFilter: boolean;
   /** NAV_ENABLE_THRIFT_FILTER */
   readonly thriftFilter: boolean;
+  /** NAV_SCOPE_GATEWAY_TO_NAMESPACE: Gateways of a router's own namespace alone select it. */
+  readonly scopeGatewayToNamespace: boolean;
+  /** NAV_FILTER_GATEWAY_CLUSTER_CONFIG: routers get only clusters that their virtual services refer to. */
+  readonly filterGatewayClusters: boolean;
   /** `--trust-domain`; empty: of the mesh config. */
   readonly trustDomain: string;
   /**

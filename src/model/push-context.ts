@@ -4,6 +4,7 @@ import type { MeshObject, ObjectKey } from '../config/object.js';
 import type { ServiceEndpoints } from './endpoint.js';
 import type { EntryOffence } from './entries/entry-offences.js';
 import type { Finding } from './finding.js';
+import type { Gateways } from './gateways/gateway-index.js';
 import type { BindingGrants } from './policy/binding-grants.js';
 import type { Proxy, ServiceTarget } from './proxy.js';
 import type { AuthorizationPolicies } from './security/authorization-policies.js';
@@ -59,6 +60,8 @@ export interface PushContext {
   readonly peerAuthentications: PeerAuthentications;
   /** The AuthorizationPolicies of each workload. */
   readonly authorizationPolicies: AuthorizationPolicies;
+  /** The Gateways of each router. */
+  readonly gateways: Gateways;
   /**
    * ServiceEntries that claim hosts or addresses of other namespaces without permission, and so act on their own
    * namespace alone.

@@ -26,7 +26,8 @@ const cases: readonly (readonly [
   ['a Sidecar', changed('Sidecar'), 'sidecar', { clusters: true, endpoints: true }],
   ['a Sidecar', changed('Sidecar'), 'router', { clusters: false, endpoints: false }],
   ['a VirtualService', changed('VirtualService'), 'sidecar', { clusters: false, endpoints: false }],
-  ['a Gateway', changed('Gateway'), 'router', { clusters: false, endpoints: false }],
+  ['a Gateway', changed('Gateway'), 'router', { clusters: true, endpoints: false }],
+  ['a Gateway', changed('Gateway'), 'sidecar', { clusters: false, endpoints: false }],
   ['quota kinds', changed('QuotaSpec', 'QuotaSpecBinding'), 'sidecar', { clusters: false, endpoints: false }],
   ['a Pod without endpoints', changed('Pod'), 'sidecar', { clusters: false, endpoints: false }],
   [

@@ -2,6 +2,7 @@ import type { MeshConfig } from '../../src/config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../src/config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject } from '../../src/config/object.js';
 import type { Endpoint, ServiceEndpoints, ShardKey } from '../../src/model/endpoint.js';
+import { createGatewayIndexer } from '../../src/model/gateways/gateway-index.js';
 import type { Proxy, ProxyMetadata, ServiceTarget } from '../../src/model/proxy.js';
 import type { PushContext, ServiceView } from '../../src/model/push-context.js';
 import {
@@ -37,6 +38,7 @@ export interface ContextParts {
   readonly authorizationPolicies?: readonly MeshObject[];
   /** Of the Sidecar of all proxies. */
   readonly scope?: SidecarScope;
+  readonly gateways?: readonly MeshObject[];
 }
 
 export const MESH: MeshConfig = {
@@ -125,6 +127,10 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     bindingGrants: NO_GRANTS,
     peerAuthentications: buildPeerAuthentications(parts.peerAuthentications, parts.mesh),
     authorizationPolicies: buildAuthorizationPolicies(parts.authorizationPolicies, parts.mesh),
+    gateways: createGatewayIndexer()({
+      objects: new Map([['Gateway', new Map((parts.gateways ?? []).map((object) => [keyOf(object), object]))]]),
+      mesh: parts.mesh ?? MESH,
+    }),
     findings: [],
     sharedPorts: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,

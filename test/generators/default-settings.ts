@@ -14,6 +14,8 @@ export const SETTINGS: GeneratorSettings = {
   headlessPodListeners: true,
   keyValueFilter: false,
   thriftFilter: false,
+  scopeGatewayToNamespace: false,
+  filterGatewayClusters: false,
   trustDomain: '',
   skipTrustDomainValidation: false,
   embeddedPolicyPort: () => 15016,

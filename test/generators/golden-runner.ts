@@ -7,6 +7,9 @@ import type { Json } from '../../src/envoy/message-json.js';
 import { createAuthorizationPlugin } from '../../src/generators/authorization/authorization-plugin.js';
 import { createClusterGenerator } from '../../src/generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../../src/generators/endpoints/endpoint-generator.js';
+import { byProxyType } from '../../src/generators/gateways/by-proxy-type.js';
+import { createGatewayRouteGenerator } from '../../src/generators/gateways/gateway-route-generator.js';
+import { createGatewayRouter } from '../../src/generators/gateways/gateway-router.js';
 import type { NamedGenerator, Scope } from '../../src/generators/generator.js';
 import { createListenerGenerator } from '../../src/generators/listeners/listener-generator.js';
 import { createPolicyPlugin } from '../../src/generators/policy/policy-plugin.js';
@@ -108,7 +111,13 @@ function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenRes
     endpoints: named(createEndpointGenerator(ENCODER), namesUnder('edsClusterConfig', 'serviceName', clusters)),
     listeners,
     filters: named(policy.extensionConfigs, filterNames(listeners)),
-    routes: named(createRouteGenerator(ENCODER, settings, plugins), namesUnder('rds', 'routeConfigName', listeners)),
+    routes: named(
+      byProxyType(
+        createRouteGenerator(ENCODER, settings, plugins),
+        createGatewayRouteGenerator(ENCODER, createGatewayRouter(settings)),
+      ),
+      namesUnder('rds', 'routeConfigName', listeners),
+    ),
   };
 }
 

@@ -42,10 +42,23 @@ function isTlsContext(value: object): value is Any {
   return 'type_url' in value && String(value.type_url).startsWith(TLS);
 }
 
-function removeSources(message: protobuf.Message | object): void {
+/** Stands for files of a proxy in golden cases: there are none beside an Envoy that only validates. */
+const NO_FILE = '/dev/null';
+
+/** Secrets with other names than those of the bootstrap become these. */
+function removeSources(message: protobuf.Message | object, isRoots = false): void {
   for (const [key, value] of Object.entries(message) as [string, unknown][]) {
-    if (key === 'sdsConfig') Reflect.deleteProperty(message, key);
-    else if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array)) removeSources(value);
+    if (key === 'sdsConfig') {
+      Reflect.deleteProperty(message, key);
+      Object.assign(message, { name: isRoots ? ROOTS_SECRET : WORKLOAD_SECRET });
+    } else if (key === 'tlsCertificates' && JSON.stringify(value).includes(NO_FILE)) {
+      Reflect.deleteProperty(message, key);
+      Object.assign(message, { tlsCertificateSdsSecretConfigs: [{ name: WORKLOAD_SECRET }] });
+    } else if (key === 'trustedCa' && JSON.stringify(value).includes(NO_FILE)) {
+      Reflect.deleteProperty(message, key);
+    } else if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array)) {
+      removeSources(value, isRoots || key === 'validationContextSdsSecretConfig');
+    }
   }
 }
 

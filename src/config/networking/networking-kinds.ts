@@ -5,6 +5,7 @@ import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js
 import { type DestinationRuleSpec, destinationRuleSchema } from './destination-rule.js';
 import { type EnvoyFilterSpec, envoyFilterSchema } from './envoy-filter.js';
 import { type GatewaySpec, gatewaySchema } from './gateway.js';
+import { validateGateway } from './gateway-rules.js';
 import { type ServiceEntrySpec, serviceEntrySchema } from './service-entry.js';
 import { validateServiceEntry } from './service-entry-rules.js';
 import { type SidecarSpec, sidecarSchema } from './sidecar.js';
@@ -87,7 +88,7 @@ export function createNetworkingKinds(
     schema: gatewaySchema,
     bodyAt: 'spec',
     unknownFields: 'refused',
-    validate: () => [],
+    validate: validateGateway,
   };
   const sidecar: KindDefinition<SidecarSpec> = {
     group,

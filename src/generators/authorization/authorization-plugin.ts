@@ -28,7 +28,7 @@ const EVERYTHING_DENIED: RbacRules = {
   policies: { 'policies-too-large': { permissions: [ANY_PERMISSION], principals: [ANY_PRINCIPAL] } },
 };
 
-/** The plugin `authz`: the AuthorizationPolicies of a workload decide on what its sidecar accepts. */
+/** The plugin `authz`: the AuthorizationPolicies of a workload decide on what its sidecar or router accepts. */
 export function createAuthorizationPlugin(
   encoder: MessageEncoder,
   settings: Pick<GeneratorSettings, 'trustDomain'>,
@@ -61,8 +61,8 @@ export function createAuthorizationPlugin(
       return {
         key: '',
         inboundKey: authorization.key,
-        httpFilters: ({ direction }) => (direction === 'inbound' ? filters.http : []),
-        networkFilters: ({ direction }) => (direction === 'inbound' ? filters.network : []),
+        httpFilters: ({ direction }) => (direction === 'outbound' ? [] : filters.http),
+        networkFilters: ({ direction }) => (direction === 'outbound' ? [] : filters.network),
         httpAccessLogs: () => [],
         tcpAccessLogs: () => undefined,
         localReplies: [],

@@ -1,6 +1,8 @@
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { clustersAffectedBy } from '../affected-by.js';
+import { createGatewayClustersPart } from '../gateways/gateway-clusters-part.js';
+import { createGatewayRouter, type GatewayRouter } from '../gateways/gateway-router.js';
 import type { ResourcePart, WildcardGenerator } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createFixedPart } from './fixed-part.js';
@@ -13,11 +15,13 @@ import { createUpstreamProtocols } from './upstream-protocols.js';
  * the fixed ones.
  *
  * @param pluginParts clusters of plugins, made from the services of a view and the mesh config alone
+ * @param gatewayRouter to share among the generators of routers
  */
 export function createClusterGenerator(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
   pluginParts: readonly ResourcePart[] = [],
+  gatewayRouter: GatewayRouter = createGatewayRouter(settings),
 ): WildcardGenerator {
   const protocols = createUpstreamProtocols(encoder);
   return {
@@ -27,6 +31,7 @@ export function createClusterGenerator(
       createOutboundPart(encoder, settings, protocols),
       createInboundPart(encoder, settings, protocols),
       createFixedPart(encoder, protocols),
+      createGatewayClustersPart(encoder, settings, gatewayRouter),
       ...pluginParts,
     ],
     affectedBy: clustersAffectedBy,

@@ -45,6 +45,8 @@ export interface TcpChainOptions {
   readonly clusters: RouteClusters;
   /** Default: the name of the first cluster. */
   readonly statPrefix?: string;
+  /** Runs before the TCP proxy, and may choose another cluster. */
+  readonly beforeProxy?: Filter;
   /** Protocol of the port, where it may have a filter of its own. */
   readonly protocol?: Protocol;
 }
@@ -65,6 +67,12 @@ export interface FilterFactory {
     dependencies: ListenerDependencies,
     options: HttpChainOptions & { readonly routes: RouteConfiguration; readonly serviceCluster: string | undefined },
   ): Filter;
+  /** Requests of clients outside of the mesh, at a router. @param routeName of the table that the router asks for */
+  gatewayHttp(
+    mesh: MeshConfig,
+    dependencies: ListenerDependencies,
+    options: HttpChainOptions & { readonly routeName: string },
+  ): Filter;
   /** The filters of connections that are not served as HTTP. */
   tcp(mesh: MeshConfig, dependencies: ListenerDependencies, options: TcpChainOptions): Filter[];
 }
@@ -74,8 +82,12 @@ type Direction = ChainDescription['direction'];
 /** The route decides which service a request is for. */
 const OUTBOUND_HTTP: ChainDescription = { direction: 'outbound', serviceCluster: undefined };
 
-/** How inbound HTTP servers name themselves (the `server` response header). */
-const INBOUND_SERVER_NAME = 'mesh-envoy';
+const HTTP_ORDER = { inbound: 'inboundHttp', outbound: 'outboundHttp', gateway: 'gatewayHttp' } as const;
+
+const GATEWAY_HTTP: ChainDescription = { direction: 'gateway', serviceCluster: undefined };
+
+/** How servers of the mesh name themselves (the `server` response header). */
+const SERVER_NAME = 'mesh-envoy';
 
 export function createFilterFactory(
   encoder: MessageEncoder,
@@ -100,7 +112,7 @@ export function createFilterFactory(
     chain: ChainDescription,
     grpcWeb: boolean,
   ): HttpFilter[] =>
-    FILTER_ORDER[chain.direction === 'outbound' ? 'outboundHttp' : 'inboundHttp'].flatMap((slot) => {
+    FILTER_ORDER[HTTP_ORDER[chain.direction]].flatMap((slot) => {
       if (slot === 'plugins') return plans.flatMap((plan) => plan.httpFilters(chain));
       const isLeftOut = (slot === 'grpcWeb' && !grpcWeb) || (slot === 'alpn' && !sendsMutualTls);
       return isLeftOut ? [] : [commonFilters[slot]];
@@ -179,7 +191,20 @@ export function createFilterFactory(
         httpFilters: httpFilters(dependencies, { direction: 'inbound', serviceCluster }, grpcWeb),
         useRemoteAddress: false,
         acceptHttp10: dependencies.http10,
-        inboundServerName: INBOUND_SERVER_NAME,
+        serverName: SERVER_NAME,
+        clientCertificate: 'APPEND_FORWARD',
+      }),
+    gatewayHttp: (mesh, dependencies, { statPrefix, grpcWeb, routeName }) =>
+      buildHttpConnectionManager(encoder, {
+        ...common(mesh, dependencies, 'gateway'),
+        statPrefix,
+        routes: { name: routeName, configSource },
+        httpFilters: httpFilters(dependencies, GATEWAY_HTTP, grpcWeb),
+        // Clients of gateways are outside of the mesh: what they say about addresses and certificates is not forwarded.
+        useRemoteAddress: true,
+        acceptHttp10: settings.http10 || dependencies.http10,
+        serverName: SERVER_NAME,
+        clientCertificate: 'SANITIZE_SET',
       }),
     tcp: (mesh, dependencies, options) => {
       const { direction, action, clusters } = options;
@@ -187,7 +212,10 @@ export function createFilterFactory(
       return FILTER_ORDER.tcp.flatMap((slot) =>
         slot === 'plugins'
           ? dependencies.plans.flatMap((plan) => plan.networkFilters(chain))
-          : [terminalFilter(mesh, dependencies, options)],
+          : [
+              ...(options.beforeProxy === undefined ? [] : [options.beforeProxy]),
+              terminalFilter(mesh, dependencies, options),
+            ],
       );
     },
   };

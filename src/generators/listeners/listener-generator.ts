@@ -1,6 +1,8 @@
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { listenersAffectedBy } from '../affected-by.js';
+import { createGatewayListenersPart } from '../gateways/gateway-listeners-part.js';
+import { createGatewayRouter, type GatewayRouter } from '../gateways/gateway-router.js';
 import type { WildcardGenerator } from '../generator.js';
 import type { ListenerPlugin } from '../plugins/networking-plugin.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -12,14 +14,16 @@ import { createOutboundPart } from './outbound/outbound-part.js';
 import { createVirtualOutboundPart } from './outbound/virtual-outbound-part.js';
 
 /**
- * Listeners of sidecars (docs/reference/xds.md#sidecar-listeners). Routers have none yet.
+ * Listeners of sidecars (docs/reference/xds.md#sidecar-listeners) and routers (docs/reference/xds.md#gateways).
  *
  * @param plugins in the order of their filters
+ * @param gatewayRouter to share among the generators of routers
  */
 export function createListenerGenerator(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
   plugins: readonly ListenerPlugin[] = [],
+  gatewayRouter: GatewayRouter = createGatewayRouter(settings),
 ): WildcardGenerator {
   const filters = createFilterFactory(encoder, settings, plugins);
   return {
@@ -32,6 +36,7 @@ export function createListenerGenerator(
       createHttpProxyPart(encoder, filters),
       createDnsPart(encoder),
       createInboundPart(encoder, settings, filters),
+      createGatewayListenersPart(encoder, settings, filters, gatewayRouter),
     ],
   };
 }

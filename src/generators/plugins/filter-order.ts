@@ -10,6 +10,7 @@ export type NetworkFilterSlot = 'plugins' | 'terminal';
 /** The order of all filters, by the kind of their chain (docs/reference/xds.md#http-connection-manager). */
 export const FILTER_ORDER = {
   outboundHttp: ['plugins', 'grpcWeb', 'grpcStats', 'alpn', 'cors', 'fault', 'router'],
+  gatewayHttp: ['plugins', 'grpcWeb', 'grpcStats', 'alpn', 'cors', 'fault', 'router'],
   inboundHttp: ['plugins', 'grpcWeb', 'grpcStats', 'cors', 'fault', 'router'],
   tcp: ['plugins', 'terminal'],
 } as const satisfies Readonly<Record<string, readonly (HttpFilterSlot | NetworkFilterSlot)[]>>;

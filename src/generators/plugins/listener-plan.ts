@@ -5,7 +5,8 @@ import type { ResponseMapper } from '../../generated/envoy/extensions/filters/ne
 
 /** The facts about a filter chain that plugins read. */
 export interface ChainDescription {
-  readonly direction: 'inbound' | 'outbound';
+  /** `gateway`: from clients outside of the mesh, at a router. */
+  readonly direction: 'inbound' | 'outbound' | 'gateway';
   /** The cluster of the one service that the chain is for; undefined where routes decide, or no service has it. */
   readonly serviceCluster: string | undefined;
 }
@@ -23,7 +24,10 @@ export interface TcpAccessLogs {
 export interface ListenerPlan {
   /** Names every input of the plan beside the mesh config: proxies with equal keys share their listeners. */
   readonly key: string;
-  /** The same for what only inbound listeners depend on, so that proxies share outbound ones. Default: nothing more. */
+  /**
+   * The same for what only inbound listeners and those of routers depend on, so that proxies share outbound ones. Default:
+   * nothing more.
+   */
   readonly inboundKey?: string;
   httpFilters(chain: ChainDescription): readonly HttpFilter[];
   /** For chains of bytes. */

@@ -23,7 +23,7 @@ import {
   FORWARDED_METADATA_KEY,
   POLICY_UNAVAILABLE_HEADER,
 } from '../../policy/wire/call-metadata.js';
-import type { ListenerPlan } from '../plugins/listener-plan.js';
+import type { ChainDescription, ListenerPlan } from '../plugins/listener-plan.js';
 import type { ListenerPlanContext } from '../plugins/networking-plugin.js';
 import type { GeneratorSettings } from '../settings.js';
 import {
@@ -80,6 +80,8 @@ export function createListenerPlanner(
   });
 
   return (context, proxy) => {
+    // Policies are not enforced at routers yet.
+    if (proxy.type === 'router') return undefined;
     const { mesh } = context;
     const checks = checkServerOf(mesh) !== undefined;
     const reports = reportServerOf(mesh) !== undefined;
@@ -103,15 +105,20 @@ export function createListenerPlanner(
       httpAccessLogs: (direction) =>
         !reports || mesh.policy.disableMixerHttpReports
           ? []
-          : [buildHttpGrpcAccessLog(encoder, logOptions(mesh, direction), LOGGED_HEADERS)],
+          : [buildHttpGrpcAccessLog(encoder, logOptions(mesh, directionOf(direction)), LOGGED_HEADERS)],
       localReplies: checks ? [unanswered] : [],
       tcpAccessLogs: (direction) => {
         if (!reports) return undefined;
-        const logs = [buildTcpGrpcAccessLog(encoder, logOptions(mesh, direction))];
+        const logs = [buildTcpGrpcAccessLog(encoder, logOptions(mesh, directionOf(direction)))];
         return { logs, intervalMs: mesh.policy.reportIntervalMs };
       },
     };
   };
+}
+
+/** Requests at a gateway are on their way out of the router. */
+function directionOf(direction: ChainDescription['direction']): Direction {
+  return direction === 'inbound' ? 'inbound' : 'outbound';
 }
 
 function logOptions({ policy }: MeshConfig, direction: Direction): GrpcAccessLogOptions {

@@ -4,6 +4,7 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
 import type { EntryGuard } from '../entries/entry-guard.js';
+import { createGatewayIndexer } from '../gateways/gateway-index.js';
 import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { GrantTable } from '../policy/binding-grants.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
@@ -73,6 +74,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const sidecarsOf = createSidecarIndexer();
   const sidecarScopeOf = createSidecarScopeReader();
   const authorizationPoliciesOf = createAuthorizationPolicyIndexer();
+  const gatewaysOf = createGatewayIndexer();
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
   const revisionLabel = `${settings.meshDomain}/rev`;
@@ -230,6 +232,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       sidecars: sidecarsOf({ objects: objects.snapshot(), mesh }),
       sidecarScopeOf,
       authorizationPolicies: authorizationPoliciesOf({ objects: objects.snapshot(), mesh }),
+      gateways: gatewaysOf({ objects: objects.snapshot(), mesh }),
       findings: directory.findings.list(),
       views: directory.hosts.views(),
       ownCluster: settings.clusterId,

@@ -59,10 +59,20 @@ for (const [kind, listeners, routes] of KINDS) {
   });
 }
 
-test('a change that cannot be pinned down concerns sidecars, and no router', (t) => {
+test('a change that cannot be pinned down concerns sidecars and routers', (t) => {
   const change = request({ changed: 'everything' });
-  t.true(listenersAffectedBy(change, 'sidecar', context));
-  t.true(routesAffectedBy(change, 'sidecar'));
-  t.false(listenersAffectedBy(change, 'router', context));
-  t.false(routesAffectedBy(change, 'router'));
+  for (const type of ['sidecar', 'router'] as const) {
+    t.true(listenersAffectedBy(change, type, context));
+    t.true(routesAffectedBy(change, type));
+  }
+});
+
+test('a Gateway concerns the listeners and routes of routers only, and a Sidecar those of sidecars', (t) => {
+  const of = (kind: string, type: 'sidecar' | 'router') => {
+    const change = request({ changed: new Set([`${kind}/default/it`]) });
+    return [listenersAffectedBy(change, type, context), routesAffectedBy(change, type)];
+  };
+  t.deepEqual(of('Gateway', 'router'), [true, true]);
+  t.deepEqual(of('Gateway', 'sidecar'), [false, false]);
+  t.deepEqual(of('Sidecar', 'router'), [false, false]);
 });

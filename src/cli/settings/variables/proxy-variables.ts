@@ -75,7 +75,6 @@ export const proxyVariables = {
     type: bool,
     default: 'false',
     meaning: 'Routers get only the clusters that their virtual services reference',
-    unimplemented: awaits(UNIMPLEMENTED.gateways, false),
   },
   navHttp10: {
     name: 'NAV_HTTP10',
@@ -101,7 +100,6 @@ export const proxyVariables = {
     type: bool,
     default: 'false',
     meaning: 'A gateway workload selects only gateway resources in its own namespace',
-    unimplemented: awaits(UNIMPLEMENTED.gateways, false),
   },
   navSidecarUseRemoteAddress: {
     name: 'NAV_SIDECAR_USE_REMOTE_ADDRESS',

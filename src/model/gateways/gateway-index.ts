@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import type { GatewaySpec } from '../../config/networking/gateway.js';
+import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
+import { memoize } from '../memo.js';
+import { isSelected, type Labels, type SelectedLabels } from '../security/namespace-mutual-tls.js';
+import { compareAge, compareText } from '../service-order.js';
+import type { GatewayServer } from './gateway-server.js';
+import { translateServers } from './translate-gateway.js';
+
+/** One Gateway. */
+export interface Gateway {
+  /** `<namespace>/<name>` */
+  readonly id: string;
+  readonly namespace: string;
+  readonly servers: readonly GatewayServer[];
+}
+
+/** The Gateways that select a router. The same object while they stay the same. */
+export interface SelectedGateways {
+  /** Equal keys have equal gateways; empty for none. */
+  readonly key: string;
+  /** In order of precedence: those of the router's namespace and of the root namespace first, then the oldest first. */
+  readonly gateways: readonly Gateway[];
+}
+
+/** The facts about a router that decide which Gateways select it. */
+export interface Router {
+  readonly namespace: string;
+  readonly labels: Labels;
+  /** Whether Gateways of its own namespace alone select it (NAV_SCOPE_GATEWAY_TO_NAMESPACE). */
+  readonly onlyOwnNamespace: boolean;
+}
+
+/** The Gateways of a snapshot, by the routers that they select (docs/reference/xds.md#gateways). */
+export interface Gateways {
+  of(router: Router): SelectedGateways;
+}
+
+/** The parts of a snapshot that the index is made from. */
+export interface GatewaySource {
+  /** All objects by kind. */
+  readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
+  readonly mesh: Pick<MeshConfig, 'rootNamespace'>;
+}
+
+interface Entry extends Gateway {
+  /** Object key and hash of the spec. */
+  readonly key: string;
+  readonly creationTimestamp: string;
+  readonly selector: SelectedLabels;
+}
+
+const NONE: SelectedGateways = { key: '', gateways: [] };
+
+/** Makes the index of each snapshot; call it with successive ones. */
+export function createGatewayIndexer(): (source: GatewaySource) => Gateways {
+  let table: ReadonlyMap<ObjectKey, MeshObject> | undefined;
+  let rootNamespace = '';
+  let index: Gateways | undefined;
+  let lists = new Map<string, SelectedGateways>();
+  const entryOf = memoize(readEntry);
+  return ({ objects, mesh }) => {
+    const next = objects.get('Gateway');
+    if (index !== undefined && next === table && mesh.rootNamespace === rootNamespace) return index;
+    table = next;
+    rootNamespace = mesh.rootNamespace;
+    const known = lists;
+    lists = new Map();
+    index = createIndex(Array.from(table?.values() ?? [], entryOf), rootNamespace, known, lists);
+    return index;
+  };
+}
+
+/**
+ * @param known lists of the index before, by key
+ * @param lists is given the lists of this one
+ */
+function createIndex(
+  entries: readonly Entry[],
+  rootNamespace: string,
+  known: ReadonlyMap<string, SelectedGateways>,
+  lists: Map<string, SelectedGateways>,
+): Gateways {
+  if (entries.length === 0) return { of: () => NONE };
+  const sorted = [...entries].sort(
+    (first, second) =>
+      compareAge(first.creationTimestamp, second.creationTimestamp) || compareText(first.id, second.id),
+  );
+  const select = ({ namespace, onlyOwnNamespace }: Omit<Router, 'labels'>, labels: Labels): SelectedGateways => {
+    const isTrusted = (entry: Entry) => entry.namespace === namespace || entry.namespace === rootNamespace;
+    const selecting = sorted.filter(
+      (entry) => (!onlyOwnNamespace || entry.namespace === namespace) && isSelected(labels, entry.selector),
+    );
+    if (selecting.length === 0) return NONE;
+    // No tenant's Gateway takes a port or host from those that the operator of the router made.
+    const gateways = [...selecting.filter(isTrusted), ...selecting.filter((entry) => !isTrusted(entry))];
+    const key = hashOf(gateways.map((gateway) => gateway.key));
+    let list = lists.get(key);
+    if (list === undefined) {
+      list = known.get(key) ?? { key, gateways };
+      lists.set(key, list);
+    }
+    return list;
+  };
+  // A proxy keeps its labels object, and each of its pushes asks several times.
+  const results = new Map<string, (labels: Labels) => SelectedGateways>();
+  return {
+    of: ({ labels, ...router }) => {
+      const place = `${router.onlyOwnNamespace} ${router.namespace}`;
+      let result = results.get(place);
+      if (result === undefined) {
+        result = memoize((asked: Labels) => select(router, asked));
+        results.set(place, result);
+      }
+      return result(labels);
+    },
+  };
+}
+
+function readEntry(object: MeshObject): Entry {
+  const spec = object.body as GatewaySpec;
+  const { name, namespace, creationTimestamp = '' } = object.metadata;
+  return {
+    id: `${namespace}/${name}`,
+    namespace,
+    servers: translateServers(object, spec),
+    key: `${keyOf(object)} ${creationTimestamp} ${hashOf(spec)}`,
+    creationTimestamp,
+    selector: Object.entries(spec.selector).sort(([first], [second]) => compareText(first, second)),
+  };
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+}
