@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { MAX_REPEATS } from '../mesh/mesh-change.js';
-import { countTcpServices, type MeshSize } from '../mesh/mesh-shape.js';
+import { countTcpServices, type MeshContent } from '../mesh/mesh-shape.js';
 import { PHASES, type Phase } from '../subject/subject.js';
 import type { Flags } from './bench-command.js';
 import { MESH_FLAGS, parseMeshSize } from './mesh-flags.js';
@@ -15,7 +15,7 @@ const TIMEOUT_SECONDS: WholeNumberRange = { from: 1, to: 3600 };
 
 /** Checked options of a run. */
 export interface BenchOptions {
-  readonly size: MeshSize;
+  readonly size: MeshContent;
   readonly clients: number;
   /** In the order of PHASES. A first sync is always made; without it here it is not reported. */
   readonly phases: readonly Phase[];
@@ -64,7 +64,7 @@ export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
   const options: BenchOptions = {
     size,
     clients: parseWholeNumber('--clients', flags.text('clients'), CLIENTS),
-    phases: parsePhases(flags.text('phases'), target === undefined || meshDir !== undefined),
+    phases: parsePhases(flags.text('phases'), size, target === undefined || meshDir !== undefined),
     repeat: parseWholeNumber('--repeat', flags.text('repeat'), REPEAT),
     workers: parseWholeNumber('--workers', flags.text('workers'), WORKERS),
     timeoutMs: parseWholeNumber('--timeout', flags.text('timeout'), TIMEOUT_SECONDS) * 1000,
@@ -88,8 +88,12 @@ function checkRepeat({ phases, repeat, size }: BenchOptions): void {
   );
 }
 
-function parsePhases(value: string | undefined, changesMesh: boolean): readonly Phase[] {
-  if (value === undefined) return changesMesh ? PHASES : ['first-sync'];
+function parsePhases(value: string | undefined, size: MeshContent, changesMesh: boolean): readonly Phase[] {
+  // A client of a scope does not see every change.
+  const possible = PHASES.filter((phase) => {
+    return phase === 'first-sync' || (changesMesh && size.scopes === 0 && (phase !== 'route' || size.routed > 0));
+  });
+  if (value === undefined) return possible;
   const names = value.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !PHASES.some((phase) => phase === name));
   if (unknown !== undefined) {
@@ -101,6 +105,13 @@ function parsePhases(value: string | undefined, changesMesh: boolean): readonly 
   if (!changesMesh && phases.some((phase) => phase !== 'first-sync')) {
     throw new UsageError(
       `--phases: "${value}" changes the mesh of the --target; name the folder that it watches with --mesh-dir.`,
+    );
+  }
+  const impossible = phases.find((phase) => !possible.includes(phase));
+  if (impossible !== undefined) {
+    throw new UsageError(
+      `--phases: "${impossible}" cannot be measured: ` +
+        (size.scopes > 0 ? 'with --scopes not every client sees the change.' : 'it needs --routed 1 or more.'),
     );
   }
   return phases;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { writeMeshFolder } from '../mesh/mesh-folder.js';
+import { meshFiles, writeMeshFolder } from '../mesh/mesh-folder.js';
 import { buildMeshServices } from '../mesh/mesh-shape.js';
 import type { BenchCommand } from './bench-command.js';
 import { MESH_FLAGS, parseMeshSize } from './mesh-flags.js';
@@ -12,9 +12,10 @@ export const meshCommand: BenchCommand = {
   operands: ['DIR'],
   flags: MESH_FLAGS,
   async run(flags, output) {
-    const services = buildMeshServices(parseMeshSize(flags));
+    const size = parseMeshSize(flags);
+    const services = buildMeshServices(size);
     const folder = resolve(flags.operands[0] ?? '');
-    await writeMeshFolder(folder, services);
+    await writeMeshFolder(folder, meshFiles(services, size));
     output.stdout.write(`Wrote ${services.length} services to ${folder}.\n`);
     return 0;
   },

@@ -5,7 +5,7 @@ import { findTestcluster } from '../../test/counterparts/kubernetes/find-testclu
 import { projectRoot } from '../../test/counterparts/project-root.js';
 import { startMadeCluster } from '../kubernetes/made-cluster.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
-import { writeMeshFolder } from '../mesh/mesh-folder.js';
+import { meshFiles, writeMeshFolder } from '../mesh/mesh-folder.js';
 import { buildMeshServices } from '../mesh/mesh-shape.js';
 import { ProgressLine } from '../report/progress-line.js';
 import { createTerminalStyle } from '../report/terminal-style.js';
@@ -79,8 +79,8 @@ function sampleCase(): StartCase {
 }
 
 async function folderCase(meshFolder: string, services: number): Promise<StartCase> {
-  const mesh = buildMeshServices({ services, endpointsPerService: 10, namespaces: NAMESPACES });
-  await writeMeshFolder(meshFolder, mesh);
+  const size = { services, endpointsPerService: 10, namespaces: NAMESPACES, routed: 0, scopes: 0 };
+  await writeMeshFolder(meshFolder, meshFiles(buildMeshServices(size), size));
   return { name: `${services} services from files`, goal: FROM_FILES, launch: { meshFolder } };
 }
 

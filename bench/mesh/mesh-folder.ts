@@ -1,20 +1,36 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { BenchError } from '../cli/bench-error.js';
 import type { MeshChange } from './mesh-change.js';
-import type { MeshService } from './mesh-shape.js';
+import type { MeshContent, MeshService } from './mesh-shape.js';
+import { formatRoutingFile, routedServices, routingFilePath } from './routing-yaml.js';
+import { formatScopeFiles } from './scope-yaml.js';
 import { formatServiceFile, serviceFilePath } from './service-yaml.js';
 
-/** Writes one file per service below `folder`, which must be empty or missing. */
-export async function writeMeshFolder(folder: string, services: readonly MeshService[]): Promise<void> {
+/** The files of a mesh, by path: one for each service, and the objects that route and limit what is seen. */
+export function meshFiles(
+  services: readonly MeshService[],
+  { routed, scopes }: MeshContent,
+): ReadonlyMap<string, string> {
+  const namespaces = [...new Set(services.map(({ namespace }) => namespace))];
+  return new Map([
+    ...services.map((service): readonly [string, string] => [serviceFilePath(service), formatServiceFile(service)]),
+    ...routedServices(services, routed).map((service): readonly [string, string] => [
+      routingFilePath(service),
+      formatRoutingFile(service, 0),
+    ]),
+    ...(scopes === 0 ? [] : formatScopeFiles(namespaces, Math.min(scopes, namespaces.length))),
+  ]);
+}
+
+/** Writes the files below `folder`, which must be empty or missing. */
+export async function writeMeshFolder(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length > 0) {
     throw new BenchError('folder-not-empty', `The mesh folder ${folder} is not empty: name one that is, or a new one.`);
   }
-  for (const namespace of new Set(services.map((service) => service.namespace))) {
-    await mkdir(join(folder, namespace));
-  }
-  for (const service of services) await writeFile(join(folder, serviceFilePath(service)), formatServiceFile(service));
+  for (const parent of new Set([...files.keys()].map(dirname))) await mkdir(join(folder, parent));
+  for (const [path, content] of files) await writeFile(join(folder, path), content);
 }
 
 /** A change that is written beside the mesh folder and takes effect in one step. */
@@ -28,27 +44,27 @@ export interface StagedChange {
  * folder. Throws when the mesh folder does not hold the file as it was generated: then the flags do not fit the folder.
  */
 export async function stageChange(folder: string, stagingFolder: string, change: MeshChange): Promise<StagedChange> {
-  const target = join(folder, serviceFilePath(change.after));
+  const target = join(folder, change.path);
   const found = await readFile(target, 'utf8').catch(() => undefined);
-  if (found !== formatServiceFile(change.before)) {
+  if (found !== change.before) {
     throw new BenchError(
       'mesh-folder-differs',
       `${target} is ${found === undefined ? 'missing' : 'not what the bench would have written'}. Write the folder with ` +
-        '"npm run bench -- mesh DIR" and the same --services, --endpoints and --namespaces.',
+        '"npm run bench -- mesh DIR" and the same --services, --endpoints, --namespaces, --routed and --scopes.',
     );
   }
-  return stageService(folder, stagingFolder, change.after);
+  return stageFile(folder, stagingFolder, change.path, change.after);
 }
 
-/** Puts a service's file back as it was generated. */
-export async function restoreService(folder: string, stagingFolder: string, service: MeshService): Promise<void> {
-  const staged = await stageService(folder, stagingFolder, service);
+/** Puts a file back as it was generated. */
+export async function restoreFile(folder: string, stagingFolder: string, path: string, content: string): Promise<void> {
+  const staged = await stageFile(folder, stagingFolder, path, content);
   await staged.apply();
 }
 
-async function stageService(folder: string, stagingFolder: string, service: MeshService): Promise<StagedChange> {
+async function stageFile(folder: string, stagingFolder: string, path: string, content: string): Promise<StagedChange> {
   await mkdir(stagingFolder, { recursive: true });
-  const staged = join(stagingFolder, `${service.name}.staged`);
-  await writeFile(staged, formatServiceFile(service));
-  return { apply: () => rename(staged, join(folder, serviceFilePath(service))) };
+  const staged = join(stagingFolder, `${basename(path)}.staged`);
+  await writeFile(staged, content);
+  return { apply: () => rename(staged, join(folder, path)) };
 }

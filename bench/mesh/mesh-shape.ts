@@ -6,6 +6,14 @@ export interface MeshSize {
   readonly namespaces: number;
 }
 
+/** A generated mesh with the objects that route requests and limit what is seen. */
+export interface MeshContent extends MeshSize {
+  /** Services that have a VirtualService and a DestinationRule. */
+  readonly routed: number;
+  /** Different scopes among the Sidecars of the namespaces; 0 for no Sidecars. */
+  readonly scopes: number;
+}
+
 /** `http`: port 80; `tcp`: one port that is not 80; `headless`: port 80 without a cluster IP. */
 type ServiceKind = 'http' | 'tcp' | 'headless';
 

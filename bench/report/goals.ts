@@ -20,6 +20,7 @@ export function judgeGoals(report: BenchReport): readonly Goal[] {
   const sync = findPhase(report, 'first-sync');
   const endpoint = findPhase(report, 'endpoint');
   const service = findPhase(report, 'service');
+  const route = findPhase(report, 'route');
   const afterDebounceMs = service === undefined ? undefined : service.server.clientMs.last - DEBOUNCE_MS;
   const grown = report.grownBytes === undefined ? undefined : report.grownBytes / MEBIBYTE;
   return [
@@ -30,6 +31,8 @@ export function judgeGoals(report: BenchReport): readonly Goal[] {
     judge('endpoint change, CPU', 's', 0.1, endpoint?.server.cpuSeconds),
     judge('service change, last client after debounce', 'ms', 500, afterDebounceMs),
     judge('service change, CPU', 's', 0.5, service?.server.cpuSeconds),
+    judge('route change, last client after debounce', 'ms', 600, route && route.server.clientMs.last - DEBOUNCE_MS),
+    judge('route change, CPU', 's', 0.5, route?.server.cpuSeconds),
     judge('peak memory above idle', 'MiB', 150, grown),
   ].filter((goal) => goal !== undefined);
 }

@@ -13,6 +13,7 @@ const PHASE_TITLES: Readonly<Record<Phase, string>> = {
   'first-sync': 'first sync',
   endpoint: 'endpoint change',
   service: 'service change',
+  route: 'route change',
 };
 const HEADINGS = [
   '',

@@ -102,4 +102,5 @@ const PHASE_WORDS = {
   'first-sync': 'first sync',
   endpoint: 'endpoint change',
   service: 'service change',
+  route: 'route change',
 } as const;

@@ -4,9 +4,10 @@ import { dirname, join, resolve } from 'node:path';
 import type { BenchOptions } from '../cli/bench-options.js';
 import { Fleet, type FleetProgress } from '../client/fleet.js';
 import { buildSidecarIdentities } from '../client/sidecar-identity.js';
-import { buildEndpointChanges, buildServiceChanges } from '../mesh/mesh-change.js';
-import { writeMeshFolder } from '../mesh/mesh-folder.js';
+import { buildEndpointChanges, buildRouteChanges, buildServiceChanges } from '../mesh/mesh-change.js';
+import { meshFiles, writeMeshFolder } from '../mesh/mesh-folder.js';
 import { buildMeshServices, type MeshService } from '../mesh/mesh-shape.js';
+import { routedServices } from '../mesh/routing-yaml.js';
 import { startDiscoveryProcess } from '../subject/discovery-process.js';
 import { startFloorProcess } from '../subject/floor-process.js';
 import { MeshFolderChanges } from '../subject/mesh-folder-changes.js';
@@ -35,6 +36,9 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
   const changes = {
     endpoint: options.phases.includes('endpoint') ? buildEndpointChanges(services, options.repeat) : [],
     service: options.phases.includes('service') ? buildServiceChanges(services, options.repeat) : [],
+    route: options.phases.includes('route')
+      ? buildRouteChanges(routedServices(services, options.size.routed), options.repeat)
+      : [],
   };
   const steps = planSteps(options.phases, options.repeat, changes);
   const start = await prepareSubject(options, context, services);
@@ -46,7 +50,7 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
   const label = options.target === undefined ? 'server' : 'target';
   // The first sync compiles the code of the clients. An uncounted sync keeps that out of the times of the server,
   // because the floor runs with compiled clients.
-  const warmUp = planSteps(['first-sync'], 1, { endpoint: [], service: [] });
+  const warmUp = planSteps(['first-sync'], 1, {});
   await measureSubject({ label: 'warm-up', start, fleet, steps: warmUp, timeoutMs, progress });
   const server = await measureSubject({ label, start, fleet, steps, timeoutMs, progress });
   if (!options.floor) return { server, floor: undefined };
@@ -68,7 +72,7 @@ async function prepareSubject(
     const workFolder = await createFolder(tmpdir(), context);
     const folders = { meshFolder: join(workFolder, 'mesh'), stagingFolder: join(workFolder, 'staging') };
     context.progress('writing the mesh', undefined);
-    await writeMeshFolder(folders.meshFolder, services);
+    await writeMeshFolder(folders.meshFolder, meshFiles(services, options.size));
     const { processes } = context;
     return () => {
       context.progress('starting the server', undefined);

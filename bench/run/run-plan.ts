@@ -1,10 +1,8 @@
 import type { MeshChange } from '../mesh/mesh-change.js';
-import type { Phase, Step } from '../subject/subject.js';
+import type { ChangePhase, Phase, Step } from '../subject/subject.js';
 
-export interface PlannedChanges {
-  readonly endpoint: readonly MeshChange[];
-  readonly service: readonly MeshChange[];
-}
+/** The changes of each phase that makes some. */
+export type PlannedChanges = Partial<Readonly<Record<ChangePhase, readonly MeshChange[]>>>;
 
 /**
  * The steps of a run. First syncs come first, each on a fresh server; the changes are then made on the last one. A run
@@ -13,9 +11,9 @@ export interface PlannedChanges {
 export function planSteps(phases: readonly Phase[], repeat: number, changes: PlannedChanges): readonly Step[] {
   const syncs = phases.includes('first-sync') ? repeat : 1;
   const steps: Step[] = Array.from({ length: syncs }, (_, index) => ({ phase: 'first-sync', repeat: index }));
-  for (const phase of ['endpoint', 'service'] as const) {
+  for (const phase of ['endpoint', 'service', 'route'] as const) {
     if (phases.includes(phase)) {
-      steps.push(...changes[phase].slice(0, repeat).map((change, index) => ({ phase, repeat: index, change })));
+      steps.push(...(changes[phase] ?? []).slice(0, repeat).map((change, index) => ({ phase, repeat: index, change })));
     }
   }
   return steps;

@@ -1,5 +1,5 @@
-import { restoreService, type StagedChange, stageChange } from '../mesh/mesh-folder.js';
-import type { MeshService } from '../mesh/mesh-shape.js';
+import type { MeshChange } from '../mesh/mesh-change.js';
+import { restoreFile, type StagedChange, stageChange } from '../mesh/mesh-folder.js';
 import type { Step } from './subject.js';
 
 export interface MeshFolders {
@@ -12,8 +12,8 @@ export interface MeshFolders {
 /** The change phases of a server that reads a mesh folder: a file is staged before the phase and renamed to start it. */
 export class MeshFolderChanges {
   readonly #folders: MeshFolders;
-  readonly #originals = new Map<string, MeshService>();
-  #before: MeshService | undefined;
+  readonly #originals = new Map<string, string>();
+  #change: MeshChange | undefined;
   #staged: StagedChange | undefined;
 
   constructor(folders: MeshFolders) {
@@ -28,20 +28,20 @@ export class MeshFolderChanges {
   async prepare(step: Step): Promise<void> {
     if (step.phase === 'first-sync') return;
     this.#staged = await stageChange(this.#folders.meshFolder, this.#folders.stagingFolder, step.change);
-    this.#before = step.change.before;
+    this.#change = step.change;
   }
 
   /** Makes the staged change. */
   async trigger(): Promise<void> {
-    const before = this.#before;
-    if (before !== undefined && !this.#originals.has(before.name)) this.#originals.set(before.name, before);
+    const change = this.#change;
+    if (change !== undefined && !this.#originals.has(change.path)) this.#originals.set(change.path, change.before);
     await this.#staged?.apply();
   }
 
   /** Puts every changed file back as it was. */
   async restore(): Promise<void> {
-    for (const service of this.#originals.values()) {
-      await restoreService(this.#folders.meshFolder, this.#folders.stagingFolder, service);
+    for (const [path, content] of this.#originals) {
+      await restoreFile(this.#folders.meshFolder, this.#folders.stagingFolder, path, content);
     }
     this.#originals.clear();
   }

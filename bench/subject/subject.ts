@@ -2,13 +2,14 @@ import type { Expectation } from '../client/expectation.js';
 import type { MeshChange } from '../mesh/mesh-change.js';
 
 /** The phases of a run, in order. */
-export const PHASES = ['first-sync', 'endpoint', 'service'] as const;
+export const PHASES = ['first-sync', 'endpoint', 'service', 'route'] as const;
 export type Phase = (typeof PHASES)[number];
+export type ChangePhase = Exclude<Phase, 'first-sync'>;
 
 /** One repeat of one phase. */
 export type Step =
   | { readonly phase: 'first-sync'; readonly repeat: number }
-  | { readonly phase: 'endpoint' | 'service'; readonly repeat: number; readonly change: MeshChange };
+  | { readonly phase: ChangePhase; readonly repeat: number; readonly change: MeshChange };
 
 export function expectationOf(step: Step): Expectation {
   return step.phase === 'first-sync' ? { kind: 'sync' } : { kind: 'change', markers: step.change.markers };

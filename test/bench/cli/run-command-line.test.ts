@@ -29,6 +29,11 @@ test('without flags it is the reference run', (t) => {
   });
 });
 
+test('routed services add a phase, and scopes leave the first sync alone', (t) => {
+  t.deepEqual(parse('--routed', '100').phases, ['first-sync', 'endpoint', 'service', 'route']);
+  t.deepEqual(parse('--routed', '100', '--scopes', '10').phases, ['first-sync']);
+});
+
 test('flags are applied, and phases are sorted', (t) => {
   const args = '--services 50 --endpoints=2 --namespaces 3 --clients 7 --phases service,first-sync --repeat 2';
   t.like(parse(...args.split(' '), '--workers', '2', '--timeout', '5', '--no-floor', '--json', '--strict'), {
@@ -58,6 +63,8 @@ const BAD: readonly (readonly [args: string, message: RegExp])[] = [
   ['--namespaces 0', /--namespaces: "0" is not/],
   ['--clients 0', /--clients: "0" is not a whole number from 1 to 10000/],
   ['--clients', /--clients.*missing/],
+  ['--phases route', /--phases: "route" cannot be measured: it needs --routed 1 or more/],
+  ['--phases endpoint --scopes 5', /--phases: "endpoint" cannot be measured: with --scopes/],
   ['--clients 2.5', /--clients: "2\.5" is not/],
   ['--repeat 0', /--repeat: "0" is not a whole number from 1 to 100/],
   ['--services 20 --repeat 3', /--repeat: "3" service changes need as many TCP services, and of 20 services 2 are/],

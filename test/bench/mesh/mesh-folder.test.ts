@@ -1,16 +1,17 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { loadAll } from 'js-yaml';
 import { BenchError } from '../../../bench/cli/bench-error.js';
 import { buildServiceChanges } from '../../../bench/mesh/mesh-change.js';
-import { writeMeshFolder } from '../../../bench/mesh/mesh-folder.js';
+import { meshFiles, writeMeshFolder } from '../../../bench/mesh/mesh-folder.js';
 import { buildMeshServices } from '../../../bench/mesh/mesh-shape.js';
-import { serviceFilePath } from '../../../bench/mesh/service-yaml.js';
 import { MeshFolderChanges } from '../../../bench/subject/mesh-folder-changes.js';
 
-const SERVICES = buildMeshServices({ services: 12, endpointsPerService: 2, namespaces: 3 });
+const SIZE = { services: 12, endpointsPerService: 2, namespaces: 3, routed: 0, scopes: 0 };
+const SERVICES = buildMeshServices(SIZE);
+const FILES = meshFiles(SERVICES, SIZE);
 
 async function createFolders(t: ExecutionContext) {
   const root = await mkdtemp(join(tmpdir(), 'bench-mesh-test-'));
@@ -26,7 +27,7 @@ function changeOf(repeats: number) {
 
 test('each file holds a Service and the EndpointSlice that belongs to it', async (t) => {
   const { meshFolder } = await createFolders(t);
-  await writeMeshFolder(meshFolder, SERVICES);
+  await writeMeshFolder(meshFolder, FILES);
   t.is((await readdir(meshFolder, { recursive: true })).filter((name) => name.endsWith('.yaml')).length, 12);
   const documents = loadAll(await readFile(join(meshFolder, 'ns-0/svc-00003.yaml'), 'utf8'));
   t.like(documents[0], {
@@ -47,15 +48,15 @@ test('a folder with files is not overwritten', async (t) => {
   const { meshFolder } = await createFolders(t);
   await mkdir(meshFolder);
   await writeFile(join(meshFolder, 'mine.yaml'), '');
-  await t.throwsAsync(writeMeshFolder(meshFolder, SERVICES), { instanceOf: BenchError, code: 'folder-not-empty' });
+  await t.throwsAsync(writeMeshFolder(meshFolder, FILES), { instanceOf: BenchError, code: 'folder-not-empty' });
   t.deepEqual(await readdir(meshFolder), ['mine.yaml']);
 });
 
 test('a change appears only when it is triggered, and restore reverts it', async (t) => {
   const folders = await createFolders(t);
-  await writeMeshFolder(folders.meshFolder, SERVICES);
+  await writeMeshFolder(folders.meshFolder, FILES);
   const change = changeOf(1);
-  const path = join(folders.meshFolder, serviceFilePath(change.after));
+  const path = join(folders.meshFolder, change.path);
   const original = await readFile(path, 'utf8');
   const changes = new MeshFolderChanges(folders);
 
@@ -70,8 +71,8 @@ test('a change appears only when it is triggered, and restore reverts it', async
 test('a folder with other files is neither changed nor restored', async (t) => {
   const folders = await createFolders(t);
   const change = changeOf(1);
-  const path = join(folders.meshFolder, serviceFilePath(change.after));
-  await mkdir(join(folders.meshFolder, change.after.namespace), { recursive: true });
+  const path = join(folders.meshFolder, change.path);
+  await mkdir(dirname(path), { recursive: true });
   await writeFile(path, 'mine');
   const changes = new MeshFolderChanges(folders);
   await t.throwsAsync(changes.prepare({ phase: 'service', repeat: 0, change }), {

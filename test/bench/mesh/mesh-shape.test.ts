@@ -1,5 +1,5 @@
 import test from 'ava';
-import { buildEndpointChanges, buildServiceChanges } from '../../../bench/mesh/mesh-change.js';
+import { buildEndpointChanges, buildRouteChanges, buildServiceChanges } from '../../../bench/mesh/mesh-change.js';
 import { buildMeshServices, countTcpServices, serviceHost } from '../../../bench/mesh/mesh-shape.js';
 import { formatServiceFile, serviceFilePath } from '../../../bench/mesh/service-yaml.js';
 
@@ -46,8 +46,8 @@ test('each endpoint change starts from the last one and adds a new address', (t)
   const all = new Set(services.flatMap(({ endpoints }) => endpoints.map(({ address }) => address)));
   const changes = buildEndpointChanges(services, 3);
   t.is(changes.length, 3);
-  for (const [index, { before, after, markers }] of changes.entries()) {
-    t.deepEqual(before, index === 0 ? services.find(({ name }) => name === after.name) : changes[index - 1]?.after);
+  for (const [index, { from: before, to: after, markers }] of changes.entries()) {
+    t.deepEqual(before, index === 0 ? services.find(({ name }) => name === after.name) : changes[index - 1]?.to);
     t.is(after.endpoints.length, before.endpoints.length);
     const [marker] = markers;
     t.is(after.endpoints.at(-1)?.address, marker?.text);
@@ -59,10 +59,38 @@ test('each endpoint change starts from the last one and adds a new address', (t)
 test('each service change gives another TCP service an HTTP port', (t) => {
   const services = buildMeshServices(SIZE);
   const changes = buildServiceChanges(services, 3);
-  t.is(new Set(changes.map(({ before }) => before.name)).size, 3);
-  for (const { before, after } of changes) {
+  t.is(new Set(changes.map(({ from }) => from.name)).size, 3);
+  for (const { from: before, to: after } of changes) {
     t.true(before.ports.every(({ port }) => port !== 80));
     t.is(after.ports.filter(({ port }) => port === 80).length, 1);
   }
   t.throws(() => buildServiceChanges(services, 101), { instanceOf: RangeError, message: /101 service changes/ });
+});
+
+test('each route change starts from the last one and has another release', (t) => {
+  const services = buildMeshServices(SIZE);
+  const changes = buildRouteChanges(routedServices(services, 100), 3);
+  t.deepEqual(
+    changes.map(({ markers }) => markers[0]?.text),
+    ['release-001', 'release-002', 'release-003'],
+  );
+  for (const [index, { before, after, markers }] of changes.entries()) {
+    t.true(after.includes(markers[0]?.text ?? ''));
+    t.false(before.includes(markers[0]?.text ?? ''));
+    if (index > 0) t.is(before, changes[index - 1]?.after);
+  }
+  t.throws(() => buildRouteChanges([], 1), { instanceOf: RangeError, message: /no VirtualService/ });
+});
+
+test('scopes see different halves of the namespaces, and namespaces of one scope the same', (t) => {
+  const seen = [...formatScopeFiles(['a', 'b', 'c', 'd'], 2)].map(([path, text]) => [
+    path,
+    [...text.matchAll(/"(.)\/\*"/g)].map(([, namespace]) => namespace).join(''),
+  ]);
+  t.deepEqual(seen, [
+    ['a/scope.yaml', 'ab'],
+    ['b/scope.yaml', 'bc'],
+    ['c/scope.yaml', 'ab'],
+    ['d/scope.yaml', 'bc'],
+  ]);
 });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Fleet } from '../../../bench/client/fleet.js';
 import { buildSidecarIdentities } from '../../../bench/client/sidecar-identity.js';
-import { buildEndpointChanges, buildServiceChanges } from '../../../bench/mesh/mesh-change.js';
+import { buildEndpointChanges, buildServiceChanges, type ServiceChange } from '../../../bench/mesh/mesh-change.js';
 import { buildMeshServices } from '../../../bench/mesh/mesh-shape.js';
 import { measureSubject } from '../../../bench/run/measure-subject.js';
 import { planSteps } from '../../../bench/run/run-plan.js';
@@ -24,7 +24,8 @@ function asSubject(server: FakeAdsServer): Subject {
       prepared = step;
     },
     trigger: async () => {
-      if (prepared !== undefined && prepared.phase !== 'first-sync') server.change(prepared.change.after);
+      if (prepared !== undefined && prepared.phase !== 'first-sync')
+        server.change((prepared.change as ServiceChange).to);
     },
     stop: async () => {},
   };

@@ -1,0 +1,31 @@
+/** Path of the file with the Sidecar of a namespace, below the mesh folder. */
+export function scopeFilePath(namespace: string): string {
+  return `${namespace}/scope.yaml`;
+}
+
+/**
+ * The Sidecars of all namespaces: each sees half of the namespaces. Namespaces of different scopes see different halves.
+ *
+ * @param scopes how many different ones, 1 to the number of namespaces
+ */
+export function formatScopeFiles(namespaces: readonly string[], scopes: number): ReadonlyMap<string, string> {
+  const half = Math.ceil(namespaces.length / 2);
+  const files = namespaces.map((namespace, index): readonly [string, string] => {
+    const first = index % scopes;
+    const hosts = Array.from({ length: half }, (_, offset) => namespaces[(first + offset) % namespaces.length]);
+    return [scopeFilePath(namespace), formatSidecar(namespace, hosts.map((seen) => `  - "${seen}/*"\n`).join(''))];
+  });
+  return new Map(files);
+}
+
+function formatSidecar(namespace: string, hosts: string): string {
+  return `apiVersion: networking.mesh.internal/v1beta1
+kind: Sidecar
+metadata:
+  name: default
+  namespace: ${namespace}
+spec:
+  egress:
+  - hosts:
+${hosts.replaceAll('  - ', '    - ')}`;
+}
