@@ -1,10 +1,5 @@
-/** Path of the file with the Sidecar of a namespace, below the mesh folder. */
-export function scopeFilePath(namespace: string): string {
-  return `${namespace}/scope.yaml`;
-}
-
 /**
- * The Sidecars of all namespaces: each sees half of the namespaces. Namespaces of different scopes see different halves.
+ * The files with the Sidecars of all namespaces, by path below the mesh folder: each sees half of the namespaces. Namespaces of different scopes see different halves.
  *
  * @param scopes how many different ones, 1 to the number of namespaces
  */
@@ -13,7 +8,7 @@ export function formatScopeFiles(namespaces: readonly string[], scopes: number):
   const files = namespaces.map((namespace, index): readonly [string, string] => {
     const first = index % scopes;
     const hosts = Array.from({ length: half }, (_, offset) => namespaces[(first + offset) % namespaces.length]);
-    return [scopeFilePath(namespace), formatSidecar(namespace, hosts.map((seen) => `  - "${seen}/*"\n`).join(''))];
+    return [`${namespace}/scope.yaml`, formatSidecar(namespace, hosts.map((seen) => `  - "${seen}/*"\n`).join(''))];
   });
   return new Map(files);
 }

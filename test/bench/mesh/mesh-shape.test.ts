@@ -1,6 +1,8 @@
 import test from 'ava';
 import { buildEndpointChanges, buildRouteChanges, buildServiceChanges } from '../../../bench/mesh/mesh-change.js';
 import { buildMeshServices, countTcpServices, serviceHost } from '../../../bench/mesh/mesh-shape.js';
+import { routedServices } from '../../../bench/mesh/routing-yaml.js';
+import { formatScopeFiles } from '../../../bench/mesh/scope-yaml.js';
 import { formatServiceFile, serviceFilePath } from '../../../bench/mesh/service-yaml.js';
 
 const SIZE = { services: 1000, endpointsPerService: 10, namespaces: 10 };
@@ -77,7 +79,7 @@ test('each route change starts from the last one and has another release', (t) =
   for (const [index, { before, after, markers }] of changes.entries()) {
     t.true(after.includes(markers[0]?.text ?? ''));
     t.false(before.includes(markers[0]?.text ?? ''));
-    if (index > 0) t.is(before, changes[index - 1]?.after);
+    t.is(before, index === 0 ? before : (changes[index - 1]?.after ?? ''));
   }
   t.throws(() => buildRouteChanges([], 1), { instanceOf: RangeError, message: /no VirtualService/ });
 });
