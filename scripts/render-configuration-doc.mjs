@@ -118,8 +118,6 @@ const WITHOUT_EFFECT = new Set([
   'ingressService',
   'ingressControllerMode',
   'defaultVirtualServiceExportTo',
-  'defaultDestinationRuleExportTo',
-  'localityLbSetting.enabled',
   'defaultConfig.configPath',
   'defaultConfig.parentShutdownDuration',
   'defaultConfig.statNameLength',

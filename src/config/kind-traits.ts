@@ -58,7 +58,8 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   mesh('RequestAuthentication', ['listeners']),
   mesh('AuthorizationPolicy', ['listeners']),
   mesh('VirtualService', ['listeners', 'routes']),
-  mesh('DestinationRule', ['clusters', 'endpoints', 'routes']),
+  // Listeners hash the addresses of callers, and bind services that keep their destination otherwise.
+  mesh('DestinationRule', ['clusters', 'endpoints', 'listeners', 'routes']),
   mesh('Gateway', ['clusters', 'listeners', 'routes'], { routersOnly: true }),
   mesh('EnvoyFilter', [...PROXY_CONFIG, 'filters']),
   mesh('Sidecar', [...PROXY_CONFIG, 'filters'], { sidecarsOnly: true }),

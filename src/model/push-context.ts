@@ -11,6 +11,7 @@ import type { AuthorizationPolicies } from './security/authorization-policies.js
 import type { PeerAuthentications } from './security/peer-authentications.js';
 import type { SharedPort } from './served-ports.js';
 import type { Service } from './service.js';
+import type { DestinationRules } from './traffic/destination-rules/destination-rules.js';
 import type { TrafficView, TrafficViewer } from './traffic/traffic-view.js';
 
 /**
@@ -62,6 +63,8 @@ export interface PushContext {
   readonly authorizationPolicies: AuthorizationPolicies;
   /** The Gateways of each router. */
   readonly gateways: Gateways;
+  /** The DestinationRules that each namespace sees. */
+  readonly destinationRules: DestinationRules;
   /**
    * ServiceEntries that claim hosts or addresses of other namespaces without permission, and so act on their own
    * namespace alone.

@@ -16,6 +16,10 @@ import {
 import type { Port, Service } from '../../src/model/service.js';
 import type { SidecarScope } from '../../src/model/sidecars/sidecar-scope.js';
 import { shadowedKey } from '../../src/model/snapshot/endpoints-of.js';
+import {
+  createDestinationRuleIndexer,
+  type DestinationRules,
+} from '../../src/model/traffic/destination-rules/destination-rules.js';
 import { createTrafficTranslator, type NamespaceTraffic } from '../../src/model/traffic/mesh-traffic.js';
 import { createDefaultRoutes } from '../../src/model/traffic/service-routes.js';
 import { createTrafficViewComposer } from '../../src/model/traffic/traffic-view.js';
@@ -36,6 +40,7 @@ export interface ContextParts {
   /** How services are reached; default: as services without any objects are. */
   readonly traffic?: NamespaceTraffic;
   readonly authorizationPolicies?: readonly MeshObject[];
+  readonly destinationRules?: readonly MeshObject[];
   /** Of the Sidecar of all proxies. */
   readonly scope?: SidecarScope;
   readonly gateways?: readonly MeshObject[];
@@ -63,7 +68,7 @@ export const MESH: MeshConfig = {
   defaultVirtualServiceExportTo: ['*'],
   defaultDestinationRuleExportTo: ['*'],
   dnsRefreshRateMs: 5000,
-  localityLbEnabled: true,
+  localityLb: { enabled: true },
   enablePrometheusMerge: true,
   h2UpgradePolicy: 'DO_NOT_UPGRADE',
   inboundClusterStatName: '',
@@ -101,6 +106,7 @@ export const MESH: MeshConfig = {
 
 export const NO_NETWORKS: MeshNetworks = { networks: new Map() };
 
+const RULES_OF = createDestinationRuleIndexer();
 const TRAFFIC_OF = createTrafficTranslator();
 const ROUTES = createDefaultRoutes();
 const composeView = createTrafficViewComposer();
@@ -111,6 +117,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
   const servicesByHost = new Map(services.map((service) => [service.hostname, service]));
   const endpoints = new Map((parts.endpoints ?? []).map((item) => [endpointsKey(item, servicesByHost), item]));
   const everything: ServiceView = { id: 'all', services: parts.services ?? [] };
+  const destinationRules = buildDestinationRules(parts.destinationRules, parts.mesh);
   sequence++;
   return {
     sequence,
@@ -126,6 +133,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     entryOffences: new Map(),
     bindingGrants: NO_GRANTS,
     peerAuthentications: buildPeerAuthentications(parts.peerAuthentications, parts.mesh),
+    destinationRules,
     authorizationPolicies: buildAuthorizationPolicies(parts.authorizationPolicies, parts.mesh),
     gateways: createGatewayIndexer()({
       objects: new Map([['Gateway', new Map((parts.gateways ?? []).map((object) => [keyOf(object), object]))]]),
@@ -138,7 +146,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     clusterOf: (said = 'Orchestrator') => said,
     trafficOf: ({ configNamespace }) => {
       const services = parts.views?.[configNamespace] ?? everything;
-      const traffic = parts.traffic ?? TRAFFIC_OF(parts.mesh ?? MESH).ofNamespace(configNamespace);
+      const traffic = parts.traffic ?? TRAFFIC_OF(parts.mesh ?? MESH, destinationRules).ofNamespace(configNamespace);
       return composeView({
         mesh: parts.mesh ?? MESH,
         services,
@@ -155,6 +163,11 @@ export function buildContext(parts: ContextParts = {}): PushContext {
 function buildPeerAuthentications(objects: readonly MeshObject[] = [], mesh = MESH): PeerAuthentications {
   const table = new Map(objects.map((object) => [keyOf(object), object]));
   return createPeerAuthenticationIndexer()({ objects: new Map([['PeerAuthentication', table]]), mesh });
+}
+
+function buildDestinationRules(objects: readonly MeshObject[] = [], mesh = MESH): DestinationRules {
+  const table = new Map(objects.map((object) => [keyOf(object), object]));
+  return RULES_OF({ objects: new Map([['DestinationRule', table]]), mesh, domain: 'cluster.local' });
 }
 
 function buildAuthorizationPolicies(objects: readonly MeshObject[] = [], mesh = MESH): AuthorizationPolicies {

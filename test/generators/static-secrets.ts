@@ -43,7 +43,7 @@ function isTlsContext(value: object): value is Any {
 }
 
 /** Stands for files of a proxy in golden cases: there are none beside an Envoy that only validates. */
-const NO_FILE = '/dev/null';
+const NO_FILE = /\/dev\/null|\/etc\/certs\//;
 
 /** Secrets with other names than those of the bootstrap become these. */
 function removeSources(message: protobuf.Message | object, isRoots = false): void {
@@ -51,24 +51,37 @@ function removeSources(message: protobuf.Message | object, isRoots = false): voi
     if (key === 'sdsConfig') {
       Reflect.deleteProperty(message, key);
       Object.assign(message, { name: isRoots ? ROOTS_SECRET : WORKLOAD_SECRET });
-    } else if (key === 'tlsCertificates' && JSON.stringify(value).includes(NO_FILE)) {
+    } else if (key === 'tlsCertificates' && NO_FILE.test(JSON.stringify(value))) {
       Reflect.deleteProperty(message, key);
       Object.assign(message, { tlsCertificateSdsSecretConfigs: [{ name: WORKLOAD_SECRET }] });
-    } else if (key === 'trustedCa' && JSON.stringify(value).includes(NO_FILE)) {
-      Reflect.deleteProperty(message, key);
+    } else if (key === 'trustedCa' && NO_FILE.test(JSON.stringify(value))) {
+      // Names of servers need roots, those of clients do not.
+      if ('matchTypedSubjectAltNames' in message)
+        Object.assign(message, { trustedCa: { inlineString: material().roots } });
+      else Reflect.deleteProperty(message, key);
     } else if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array)) {
       removeSources(value, isRoots || key === 'validationContextSdsSecretConfig');
     }
   }
 }
 
+let issued: { readonly certificate: string; readonly key: string; readonly roots: string } | undefined;
+
+function material() {
+  if (issued === undefined) {
+    const authority = createTestAuthority('mesh');
+    const { certificate, key } = authority.issue({ uris: ['spiffe://cluster.local/ns/default/sa/default'] });
+    issued = { certificate, key, roots: authority.certificate };
+  }
+  return issued;
+}
+
 /** A workload's certificate and its root, as the `secrets` of a bootstrap. */
 export function staticSecrets(): readonly object[] {
-  const authority = createTestAuthority('mesh');
-  const workload = authority.issue({ uris: ['spiffe://cluster.local/ns/default/sa/default'] });
-  const [certificate_chain, private_key, trusted_ca] = [workload.certificate, workload.key, authority.certificate].map(
-    (text) => ({ inline_string: text }),
-  );
+  const { certificate, key, roots } = material();
+  const [certificate_chain, private_key, trusted_ca] = [certificate, key, roots].map((text) => ({
+    inline_string: text,
+  }));
   return [
     { name: WORKLOAD_SECRET, tls_certificate: { certificate_chain, private_key } },
     { name: ROOTS_SECRET, validation_context: { trusted_ca } },

@@ -1,5 +1,6 @@
 import { validateDuration } from '../duration-rules.js';
 import { validateExportTo } from '../networking/export-to.js';
+import { validateLocalityLbSetting } from '../networking/locality-lb-setting.js';
 import { isDnsLabel, isFqdn, isHost } from '../primitives.js';
 import type { Violation } from '../violation.js';
 import { validateAccessLogFormat } from './access-log-format.js';
@@ -14,6 +15,7 @@ export function validateMeshConfig(file: MeshConfigFile): readonly Violation[] {
     ...validateProxyConfig(file.defaultConfig, 'defaultConfig.'),
     ...validateNames(file),
     ...validateHosts(file),
+    ...validateLocalityLbSetting(file.localityLbSetting, 'localityLbSetting'),
     ...validateAccessLogFormat(file.accessLogFormat, file.accessLogEncoding),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
+import { meshLocalityLbSettingSchema } from '../networking/locality-lb-setting.js';
 import type { Immutable } from '../schema/immutable.js';
 import { proxyConfigSchema } from './proxy-config-schema.js';
 
@@ -149,10 +150,7 @@ export const meshConfigSchema = Type.Object({
   defaultVirtualServiceExportTo: exportTo('VirtualService'),
   defaultDestinationRuleExportTo: exportTo('DestinationRule'),
   dnsRefreshRate: Type.String({ description: 'Interval at which proxies resolve DNS names again.', default: '5s' }),
-  localityLbSetting: Type.Object(
-    { enabled: Type.Boolean({ description: 'If true, proxies prefer near endpoints.', default: true }) },
-    { default: {} },
-  ),
+  localityLbSetting: meshLocalityLbSettingSchema,
   enablePrometheusMerge: Type.Boolean({
     description: "If true, injected sidecars serve the application's metrics together with their own.",
     default: true,

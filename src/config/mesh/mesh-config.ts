@@ -1,3 +1,5 @@
+import type { LocalityLbSetting } from '../networking/locality-lb-setting.js';
+
 /**
  * The mesh config in the control plane, with defaults, and with durations in milliseconds
  * (docs/reference/mesh-config.md#defaults). mesh-config-schema.ts describes the file.
@@ -27,7 +29,8 @@ export interface MeshConfig {
   readonly defaultVirtualServiceExportTo: readonly string[];
   readonly defaultDestinationRuleExportTo: readonly string[];
   readonly dnsRefreshRateMs: number;
-  readonly localityLbEnabled: boolean;
+  /** How callers choose among localities, where no DestinationRule says. */
+  readonly localityLb: LocalityLbSetting;
   readonly enablePrometheusMerge: boolean;
   readonly h2UpgradePolicy: 'DO_NOT_UPGRADE' | 'UPGRADE';
   readonly inboundClusterStatName: string;

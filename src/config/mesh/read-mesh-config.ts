@@ -63,7 +63,7 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
     defaultVirtualServiceExportTo: file.defaultVirtualServiceExportTo,
     defaultDestinationRuleExportTo: file.defaultDestinationRuleExportTo,
     dnsRefreshRateMs: parseDuration(file.dnsRefreshRate),
-    localityLbEnabled: file.localityLbSetting.enabled,
+    localityLb: file.localityLbSetting,
     enablePrometheusMerge: file.enablePrometheusMerge,
     h2UpgradePolicy: file.h2UpgradePolicy,
     inboundClusterStatName: file.inboundClusterStatName,

@@ -3,6 +3,7 @@ import { createObjectRegexes } from '../policy/object-regexes.js';
 import { checkRegex, createCheckMemo } from '../regex/check-regex.js';
 import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
 import { type DestinationRuleSpec, destinationRuleSchema } from './destination-rule.js';
+import { validateDestinationRule } from './destination-rule-rules.js';
 import { type EnvoyFilterSpec, envoyFilterSchema } from './envoy-filter.js';
 import { type GatewaySpec, gatewaySchema } from './gateway.js';
 import { validateGateway } from './gateway-rules.js';
@@ -76,7 +77,7 @@ export function createNetworkingKinds(
     schema: destinationRuleSchema,
     bodyAt: 'spec',
     unknownFields: 'refused',
-    validate: () => [],
+    validate: validateDestinationRule,
   };
   const gateway: KindDefinition<GatewaySpec> = {
     group,

@@ -4,6 +4,7 @@ import { duration } from '../../envoy/durations.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { Service } from '../../model/service.js';
+import { needsCredential } from '../../model/traffic/client-tls.js';
 import type { ClusterPolicy } from '../../model/traffic/cluster-policy.js';
 import type { ServiceCluster } from '../../model/traffic/mesh-traffic.js';
 import { clusterOf } from '../destination-names.js';
@@ -80,25 +81,29 @@ function discoveryFields(
     }
     case 'originalDestination':
       return { type: 'ORIGINAL_DST', lbPolicy: 'CLUSTER_PROVIDED' };
+    case 'none':
+      return { type: 'STATIC' };
   }
 }
 
-/** How a proxy gets the endpoints of an outbound cluster. */
-export type OutboundDiscovery = 'eds' | 'dns' | 'originalDestination';
+/** How a proxy gets the endpoints of an outbound cluster; `none`: it has none, and requests fail. */
+export type OutboundDiscovery = 'eds' | 'dns' | 'originalDestination' | 'none';
 
 /**
  * A sidecar keeps the address that its application connected to where the service or the policy says so, and for headless
  * services, whose clients choose the pod themselves. A router has no such address to keep: the connection was made to the
- * router itself.
+ * router itself. A sidecar does not get the certificates of a `credentialName`, so it gets no endpoints either: without
+ * certificates it would send the requests to a server that it cannot verify.
  *
  * @param edsForHeadless NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES
  */
 export function outboundDiscovery(
   service: Pick<Service, 'resolution' | 'headless'>,
-  { loadBalancer }: Pick<ClusterPolicy, 'loadBalancer'>,
+  { loadBalancer, tls }: Pick<ClusterPolicy, 'loadBalancer' | 'tls'>,
   proxyType: ProxyType,
   edsForHeadless: boolean,
 ): OutboundDiscovery {
+  if (proxyType === 'sidecar' && needsCredential(tls)) return 'none';
   if (proxyType === 'sidecar' && loadBalancer.type === 'originalDestination') return 'originalDestination';
   if (service.resolution === 'dns') return 'dns';
   if (proxyType === 'router') return 'eds';

@@ -36,8 +36,13 @@ export type TlsFields = Pick<Cluster, 'transportSocket' | 'transportSocketMatche
 /** Fields to spread into a cluster. */
 export type OutboundTls = (mode: ClusterTlsMode, input: OutboundTlsInput) => TlsFields;
 
+/** Envoy's own default for a first answer. */
+const CREDENTIAL_TIMEOUT_MS = 15_000;
+
 export function createOutboundTls(encoder: MessageEncoder, settings: GeneratorSettings): OutboundTls {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
+  // A router must not wait for ever for a secret that does not exist: all its listeners would wait with it.
+  const credentialSource = adsConfigSource(settings.initialFetchTimeoutMs || CREDENTIAL_TIMEOUT_MS);
   const plaintext = { name: 'tlsMode-disabled', match: {}, transportSocket: buildPlaintext(encoder) };
   const matchMesh = struct({ tlsMode: 'mesh' });
   const socketOf = ({ mesh, cluster, serviceAccounts }: OutboundTlsInput) => {
@@ -45,7 +50,7 @@ export function createOutboundTls(encoder: MessageEncoder, settings: GeneratorSe
     const { tls } = policy;
     if (tls.mode === 'own') {
       const isHttp2 = protocolOfCluster(cluster, settings.sniffOutbound) === 'http2';
-      return buildOwnTls(encoder, tls, { configSource, isHttp2 });
+      return buildOwnTls(encoder, tls, { configSource, credentialSource, isHttp2 });
     }
     const isHttp = trafficClass(port.protocol, settings.sniffOutbound) === 'http';
     const serverName = 'serverName' in tls ? tls.serverName : undefined;
@@ -87,6 +92,7 @@ export function clusterTlsMode(
   endpoints: ServiceEndpoints | undefined,
   namespace: NamespaceMutualTls,
 ): ClusterTlsMode {
+  if (discovery === 'none') return 'never';
   switch (policy.tls.mode) {
     case 'plaintext':
       return 'never';

@@ -4,25 +4,34 @@ import type { TransportSocket } from '../../generated/envoy/config/core/v3/Trans
 import type { CommonTlsContext } from '../../generated/envoy/extensions/transport_sockets/tls/v3/CommonTlsContext.js';
 import type { SubjectAltNameMatcher } from '../../generated/envoy/extensions/transport_sockets/tls/v3/SubjectAltNameMatcher.js';
 import type { UpstreamTlsContext } from '../../generated/envoy/extensions/transport_sockets/tls/v3/UpstreamTlsContext.js';
-import type { CertificateSource, OwnTls, ServerVerification } from '../../model/traffic/client-tls.js';
+import { credentialRootsSecret, credentialSecret } from '../../model/gateways/credential-names.js';
+import type { CertificateSource, Credential, OwnTls, ServerVerification } from '../../model/traffic/client-tls.js';
 
 const UPSTREAM_TLS_CONTEXT = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext';
+
+interface OwnTlsOptions {
+  readonly configSource: ConfigSource;
+  readonly credentialSource: ConfigSource;
+  readonly isHttp2: boolean;
+}
 
 /**
  * TLS with certificates that are not the mesh's.
  *
  * @param configSource of secrets (SDS)
+ * @param credentialSource of secrets that may not exist
  * @param isHttp2 whether the cluster speaks HTTP/2 alone, which servers choose by ALPN
  */
 export function buildOwnTls(
   encoder: MessageEncoder,
   { certificate, verification, serverName }: OwnTls,
-  { configSource, isHttp2 }: { readonly configSource: ConfigSource; readonly isHttp2: boolean },
+  { configSource, credentialSource, isHttp2 }: OwnTlsOptions,
 ): TransportSocket {
+  const sources = { secret: configSource, credential: credentialSource };
   const context: UpstreamTlsContext = {
     commonTlsContext: {
-      ...(certificate === undefined ? {} : certificateFields(certificate, configSource)),
-      ...(verification === undefined ? {} : verificationFields(verification, configSource)),
+      ...(certificate === undefined ? {} : certificateFields(certificate, sources)),
+      ...(verification === undefined ? {} : verificationFields(verification, sources)),
       ...(isHttp2 ? { alpnProtocols: ['h2'] } : {}),
     },
     ...(serverName === undefined ? {} : { sni: serverName }),
@@ -30,28 +39,29 @@ export function buildOwnTls(
   return { name: 'envoy.transport_sockets.tls', typedConfig: encoder.packAny(UPSTREAM_TLS_CONTEXT, context) };
 }
 
-function certificateFields(source: CertificateSource, configSource: ConfigSource): CommonTlsContext {
-  if (source.type === 'secret') {
-    return { tlsCertificateSdsSecretConfigs: [{ name: source.name, sdsConfig: configSource }] };
+type SecretSources = Readonly<Record<'secret' | 'credential', ConfigSource>>;
+
+function certificateFields(source: CertificateSource | Credential, sources: SecretSources): CommonTlsContext {
+  if (source.type === 'files') {
+    const { certificatePath, privateKeyPath } = source;
+    return {
+      tlsCertificates: [{ certificateChain: { filename: certificatePath }, privateKey: { filename: privateKeyPath } }],
+    };
   }
-  const { certificatePath, privateKeyPath } = source;
-  return {
-    tlsCertificates: [{ certificateChain: { filename: certificatePath }, privateKey: { filename: privateKeyPath } }],
-  };
+  const name = source.type === 'credential' ? credentialSecret(source.name) : source.name;
+  return { tlsCertificateSdsSecretConfigs: [{ name, sdsConfig: sources[source.type] }] };
 }
 
-function verificationFields(
-  { roots, subjectAltNames }: ServerVerification,
-  configSource: ConfigSource,
-): CommonTlsContext {
+function verificationFields({ roots, subjectAltNames }: ServerVerification, sources: SecretSources): CommonTlsContext {
   const matchTypedSubjectAltNames = subjectAltNames.map(nameMatcher);
   if (roots.type === 'file') {
     return { validationContext: { trustedCa: { filename: roots.path }, matchTypedSubjectAltNames } };
   }
+  const name = roots.type === 'credential' ? credentialRootsSecret(roots.name) : roots.name;
   return {
     combinedValidationContext: {
       defaultValidationContext: { matchTypedSubjectAltNames },
-      validationContextSdsSecretConfig: { name: roots.name, sdsConfig: configSource },
+      validationContextSdsSecretConfig: { name, sdsConfig: sources[roots.type] },
     },
   };
 }

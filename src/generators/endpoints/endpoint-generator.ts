@@ -5,7 +5,7 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
 import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { Finding } from '../../model/finding.js';
-import { createMemo } from '../../model/memo.js';
+import { createMemo, memoize } from '../../model/memo.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
@@ -40,6 +40,7 @@ const MAX_SCOPES_PER_SERVICE = 100;
  */
 export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator<EndpointScope> {
   const scope = createEndpointScoper();
+  const namedOf = memoize(byName);
   const memo = createMemo<ServiceAssignments>();
 
   const encode = (name: string, message: ClusterLoadAssignment): EncodedResource =>
@@ -77,13 +78,15 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     const endpoints = endpointsOf(context, service);
     const isLocal = scoped.cluster !== '' && isClusterLocal(hostname, context.mesh.clusterLocalHosts);
     const mutualTls = context.peerAuthentications.ofNamespace(service.namespace);
-    const place = [scoped.networkKey, isLocal ? scoped.cluster : '', scoped.locality].join('|');
     const clusters = scoped.traffic.clustersOf(service);
+    const { clusterOfName, balancesByLocality } = namedOf(clusters);
+    const locality = balancesByLocality ? scoped.locality : '';
+    const place = [scoped.networkKey, isLocal ? scoped.cluster : '', locality].join('|');
     const named = recall(clusters, endpoints, mutualTls.hasDisabled ? `${place}|${mutualTls.key}` : place);
     const known = named.get(name);
     if (known !== undefined) return known;
     // Proxies can ask for any name: only names of clusters are remembered. Proxies resolve `dns` clusters themselves.
-    const cluster = clusters.find(({ destination }) => clusterOf(destination) === name);
+    const cluster = clusterOfName.get(name);
     if (cluster === undefined || service.resolution === 'dns') return emptyAssignment(name);
     const assignment = build(name, cluster, endpoints, scoped, isLocal, mutualTls);
     named.set(name, assignment);
@@ -126,6 +129,19 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     hostOf,
     generate: (context, scoped, name) => lookUp(context, scoped, name).resource,
     findings: (context, scoped, name) => lookUp(context, scoped, name).findings,
+  };
+}
+
+interface NamedClusters {
+  readonly clusterOfName: ReadonlyMap<string, ServiceCluster>;
+  /** Whether one of them depends on the locality of the caller. */
+  readonly balancesByLocality: boolean;
+}
+
+function byName(clusters: readonly ServiceCluster[]): NamedClusters {
+  return {
+    clusterOfName: new Map(clusters.map((cluster) => [clusterOf(cluster.destination), cluster])),
+    balancesByLocality: clusters.some(({ policy }) => policy.localities !== undefined),
   };
 }
 

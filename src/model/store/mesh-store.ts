@@ -15,6 +15,7 @@ import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '
 import { createSidecarScopeReader } from '../sidecars/sidecar-scope.js';
 import { createSidecarIndexer } from '../sidecars/sidecars.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
+import { createDestinationRuleIndexer } from '../traffic/destination-rules/destination-rules.js';
 import { createTrafficTranslator } from '../traffic/mesh-traffic.js';
 import { createDefaultRoutes } from '../traffic/service-routes.js';
 import { createTrafficViewComposer } from '../traffic/traffic-view.js';
@@ -68,6 +69,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const entries = new EntryTable(settings.domain, mesh);
   const grants = new GrantTable(settings.meshDomain);
   const peerAuthenticationsOf = createPeerAuthenticationIndexer();
+  const destinationRulesOf = createDestinationRuleIndexer();
   const trafficOf = createTrafficTranslator();
   const routes = createDefaultRoutes();
   const composeView = createTrafficViewComposer();
@@ -90,6 +92,8 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     rootNamespace: mesh.rootNamespace,
     offencesOf: (entry) => entries.judge(cluster, entry),
   });
+
+  const destinationRules = () => destinationRulesOf({ objects: objects.snapshot(), mesh, domain: settings.domain });
 
   const clusterOf = (name: string): Cluster => {
     let cluster = clusters.get(name);
@@ -226,14 +230,15 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
         objects: settings.ignoresPeerAuthentications === true ? NO_OBJECTS : objects.snapshot(),
         mesh,
       }),
-      traffic: trafficOf(mesh),
+      destinationRules: destinationRules(),
+      traffic: trafficOf(mesh, destinationRules()),
       routes,
       composeView,
       sidecars: sidecarsOf({ objects: objects.snapshot(), mesh }),
       sidecarScopeOf,
       authorizationPolicies: authorizationPoliciesOf({ objects: objects.snapshot(), mesh }),
       gateways: gatewaysOf({ objects: objects.snapshot(), mesh }),
-      findings: directory.findings.list(),
+      findings: join(directory.findings.list(), destinationRules().findings),
       views: directory.hosts.views(),
       ownCluster: settings.clusterId,
       clusters: new Set(clusters.keys()),
@@ -243,6 +248,10 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       interner: directory.interner,
     }),
   };
+}
+
+function join<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {
+  return second.length === 0 ? first : [...first, ...second];
 }
 
 function isSameVersion(known: MeshObject, next: MeshObject): boolean {

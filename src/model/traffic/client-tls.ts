@@ -1,3 +1,9 @@
+/** A secret of the namespace of a router (`credentialName`). Only routers get it. */
+export interface Credential {
+  readonly type: 'credential';
+  readonly name: string;
+}
+
 /** Where a proxy finds its own certificate: files beside it, or a secret that it asks the control plane for. */
 export type CertificateSource =
   | { readonly type: 'files'; readonly certificatePath: string; readonly privateKeyPath: string }
@@ -10,7 +16,7 @@ export type RootsSource =
 
 /** The server certificates that a proxy accepts. */
 export interface ServerVerification {
-  readonly roots: RootsSource;
+  readonly roots: RootsSource | Credential;
   /** Names of which the certificate must have one; empty for any. */
   readonly subjectAltNames: readonly string[];
 }
@@ -19,7 +25,7 @@ export interface ServerVerification {
 export interface OwnTls {
   readonly mode: 'own';
   /** Presented to the server; absent where the server asks for none. */
-  readonly certificate?: CertificateSource;
+  readonly certificate?: CertificateSource | Credential;
   /** Absent: the server's certificate is not verified. */
   readonly verification?: ServerVerification;
   /** Server name (SNI) of the handshake; absent for none. */
@@ -34,3 +40,8 @@ export type ClientTls =
   /** The mesh's mutual TLS to all endpoints. A proxy without a certificate of the mesh cannot connect. */
   | { readonly mode: 'mesh'; readonly subjectAltNames: readonly string[]; readonly serverName?: string }
   | OwnTls;
+
+/** Whether only a router can connect: the others do not get the secret. */
+export function needsCredential(tls: ClientTls): boolean {
+  return tls.mode === 'own' && [tls.certificate, tls.verification?.roots].some((each) => each?.type === 'credential');
+}

@@ -1,9 +1,12 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
-import { memoize } from '../memo.js';
+import { createMemo, memoize } from '../memo.js';
 import type { Port, Service } from '../service.js';
 import type { ClientTls } from './client-tls.js';
 import type { ClusterPolicy } from './cluster-policy.js';
 import { type Destination, destinationOf, WHOLE_SERVICE } from './destination.js';
+import type { DestinationRules, VisibleRules } from './destination-rules/destination-rules.js';
+import { localitiesOf, meshBalancesByLocality } from './destination-rules/localities.js';
+import { clustersWithRule } from './destination-rules/service-clusters.js';
 
 /** The endpoints of one port of a service, or of one of its subsets, and how proxies connect to them. */
 export interface ServiceCluster {
@@ -30,18 +33,34 @@ export interface MeshTraffic {
   ofNamespace(namespace: string): NamespaceTraffic;
 }
 
-/** Translates services into their clusters, each once for as long as it and the mesh config stay the same. */
-export function createTrafficTranslator(): (mesh: MeshConfig) => MeshTraffic {
-  return memoize((mesh: MeshConfig) => {
-    const policyOf = createDefaultPolicies(mesh);
-    const everywhere: NamespaceTraffic = {
-      id: '',
-      clustersOf: memoize((service: Service) => serviceClusters(service, policyOf)),
-      // No kind of object has locality policies yet.
-      balancesByLocality: false,
-    };
-    return { ofNamespace: () => everywhere };
-  });
+/**
+ * Translates services into their clusters. A result stays the same object while the service, the DestinationRules that
+ * apply to it and the mesh config stay the same; a change of one rule concerns the services of its host alone.
+ */
+export function createTrafficTranslator(): (mesh: MeshConfig, rules: DestinationRules) => MeshTraffic {
+  const translatorOf = memoize(createMeshTranslator);
+  return (mesh, rules) => translatorOf(mesh)(rules);
+}
+
+function createMeshTranslator(mesh: MeshConfig): (rules: DestinationRules) => MeshTraffic {
+  const policyOf = createDefaultPolicies(mesh);
+  const withoutRule = memoize((service: Service) => serviceClusters(service, policyOf));
+  const withRule = createMemo<readonly ServiceCluster[]>();
+  const meshBalances = meshBalancesByLocality(mesh);
+  const trafficOf = memoize(
+    (visible: VisibleRules): NamespaceTraffic => ({
+      id: visible.id,
+      clustersOf: memoize((service: Service) => {
+        const rule = visible.ruleOf(service);
+        if (rule === undefined) return withoutRule(service);
+        return withRule.of([rule, service], '', () => clustersWithRule(mesh, service, rule, policyOf));
+      }),
+      balancesByLocality: meshBalances || visible.balancesByLocality,
+    }),
+  );
+  return memoize((rules: DestinationRules) => ({
+    ofNamespace: (namespace) => trafficOf(rules.visibleFrom(namespace)),
+  }));
 }
 
 /**
@@ -67,10 +86,12 @@ function serviceClusters(service: Service, policyOf: PolicyLookup): readonly Ser
 
 /** Policies of ports that no object configures; most services share one of three. */
 function createDefaultPolicies(mesh: MeshConfig): PolicyLookup {
+  const localities = localitiesOf(mesh.localityLb, false);
   const policyWith = (upgradesToHttp2: boolean, tls: ClientTls): ClusterPolicy => ({
     loadBalancer: { type: 'leastRequest' },
     connections: { connectTimeoutMs: mesh.connectTimeoutMs, upgradesToHttp2 },
     tls,
+    ...(localities === undefined ? {} : { localities }),
   });
   const automatic: ClientTls = { mode: 'automatic', subjectAltNames: [] };
   const external = policyWith(false, { mode: 'plaintext' });
