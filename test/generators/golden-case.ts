@@ -9,6 +9,7 @@ import type { SettingsReader } from '../../src/config/settings-reader.js';
 import { createYamlParser } from '../../src/config/yaml/parse-document.js';
 import { splitDocuments } from '../../src/config/yaml/split-documents.js';
 import type { GeneratorSettings } from '../../src/generators/settings.js';
+import type { ObjectChange } from '../../src/model/object-change.js';
 import { type NodeDescription, parseNode } from '../../src/model/parse-node.js';
 import type { Proxy } from '../../src/model/proxy.js';
 import type { PushContext } from '../../src/model/push-context.js';
@@ -36,6 +37,10 @@ export interface GoldenCase {
   readonly context: PushContext;
   readonly settings: GeneratorSettings;
   readonly proxies: ReadonlyMap<string, Proxy>;
+  /** All objects of the case. */
+  readonly objects: readonly MeshObject[];
+  /** Adds or removes objects; returns the next snapshot. */
+  change(type: 'upsert' | 'delete', objects: readonly MeshObject[]): PushContext;
 }
 
 const CLUSTER = 'Orchestrator';
@@ -66,10 +71,21 @@ export function readGoldenCase(name: string, text: string): GoldenCase {
     { mesh, networks },
   );
   const objects = readObjects(name, documents.map((document) => document.text).join('\n'));
-  store.apply({ cluster: CLUSTER, changes: objects.map((object) => ({ type: 'upsert', object })) });
+  let context: PushContext | undefined;
+  const change: GoldenCase['change'] = (type, changed) => {
+    const changes = changed.map((object): ObjectChange => {
+      const { kind, metadata } = object;
+      return type === 'upsert' ? { type, object } : { type, kind, namespace: metadata.namespace, name: metadata.name };
+    });
+    store.apply({ cluster: CLUSTER, changes });
+    context = nextPushContext(context, store, new Date(0));
+    return context;
+  };
   return {
-    context: nextPushContext(undefined, store, new Date(0)),
+    context: change('upsert', objects),
     settings,
+    objects,
+    change,
     proxies: new Map(Object.entries(header.proxies).map(([title, node]) => [title, readProxy(node)])),
   };
 }

@@ -15,6 +15,7 @@ import { createListenerGenerator } from '../../src/generators/listeners/listener
 import { createPolicyPlugin } from '../../src/generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../../src/generators/routes/route-generator.js';
 import type { Proxy } from '../../src/model/proxy.js';
+import type { PushContext } from '../../src/model/push-context.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { type GoldenCase, readGoldenCase, toGoldenYaml } from './golden-case.js';
 import { CONFIG_ENCODER, ENCODER, generateAll, toJson } from './served-resources.js';
@@ -66,7 +67,10 @@ export function staleGoldenFiles(): readonly string[] {
 
 export function generateGoldenCase(name: string): ReadonlyMap<string, GoldenResources> {
   const golden = readGoldenCase(name, readFileSync(join(GOLDEN_DIRECTORY, name, 'in.yaml'), 'utf8'));
-  return new Map([...golden.proxies].map(([title, proxy]) => [title, generateFor(golden, proxy)]));
+  // Fresh generators for each proxy: none may depend on what another one was sent.
+  return new Map(
+    [...golden.proxies].map(([title, proxy]) => [title, createGoldenGenerators(golden)(golden.context, proxy)]),
+  );
 }
 
 /** The text of one golden file. A resource that equals the common one of its name is written as `common: <name>`. */
@@ -89,35 +93,40 @@ export function nameOf(resource: Json): string {
   return typeof resource === 'object' && resource !== null && 'name' in resource ? String(resource['name']) : '';
 }
 
-/** In the order of a proxy: clusters and listeners first, then the resources that they refer to. */
-function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenResources {
+/** Generates everything for a proxy: clusters and listeners first, then the resources that they refer to. */
+export function createGoldenGenerators({
+  settings,
+}: Pick<GoldenCase, 'settings'>): (context: PushContext, proxy: Proxy) => GoldenResources {
   const policy = createPolicyPlugin(ENCODER, CONFIG_ENCODER, settings);
   const plugins = [createAuthorizationPlugin(ENCODER, settings), policy];
-  const clusters = generateAll(createClusterGenerator(ENCODER, settings, [policy.clusters]), context, proxy).resources;
-  const listeners = generateAll(createListenerGenerator(ENCODER, settings, plugins), context, proxy).resources;
-  const named = <S extends Scope>(
-    generator: NamedGenerator<S>,
-    names: readonly string[],
-  ): readonly EncodedResource[] => {
-    const scope = generator.scope(context, proxy);
-    return names.map((name) => {
-      const resource = generator.generate(context, scope, name);
-      if (resource === undefined) throw new Error(`${proxy.id} is told to ask for ${name}, which does not exist`);
-      return resource;
-    });
-  };
-  return {
-    clusters,
-    endpoints: named(createEndpointGenerator(ENCODER), namesUnder('edsClusterConfig', 'serviceName', clusters)),
-    listeners,
-    filters: named(policy.extensionConfigs, filterNames(listeners)),
-    routes: named(
-      byProxyType(
-        createRouteGenerator(ENCODER, settings, plugins),
-        createGatewayRouteGenerator(ENCODER, createGatewayRouter(settings)),
-      ),
-      namesUnder('rds', 'routeConfigName', listeners),
-    ),
+  const clusterGenerator = createClusterGenerator(ENCODER, settings, [policy.clusters]);
+  const endpointGenerator = createEndpointGenerator(ENCODER);
+  const listenerGenerator = createListenerGenerator(ENCODER, settings, plugins);
+  const routeGenerator = byProxyType(
+    createRouteGenerator(ENCODER, settings, plugins),
+    createGatewayRouteGenerator(ENCODER, createGatewayRouter(settings)),
+  );
+  return (context, proxy) => {
+    const named = <S extends Scope>(
+      generator: NamedGenerator<S>,
+      names: readonly string[],
+    ): readonly EncodedResource[] => {
+      const scope = generator.scope(context, proxy);
+      return names.map((name) => {
+        const resource = generator.generate(context, scope, name);
+        if (resource === undefined) throw new Error(`${proxy.id} is told to ask for ${name}, which does not exist`);
+        return resource;
+      });
+    };
+    const clusters = generateAll(clusterGenerator, context, proxy).resources;
+    const listeners = generateAll(listenerGenerator, context, proxy).resources;
+    return {
+      clusters,
+      endpoints: named(endpointGenerator, namesUnder('edsClusterConfig', 'serviceName', clusters)),
+      listeners,
+      filters: named(policy.extensionConfigs, filterNames(listeners)),
+      routes: named(routeGenerator, namesUnder('rds', 'routeConfigName', listeners)),
+    };
   };
 }
 
