@@ -11,6 +11,7 @@ import { recordPushMetrics } from '../push/record-push-metrics.js';
 import { createWorkRunner } from '../push/work-runner.js';
 import type { Logging } from '../telemetry/logging.js';
 import { type Connections, createConnections } from '../xds/connections.js';
+import { createDeltaMemory } from '../xds/delta/delta-memory.js';
 import type { SessionHooks } from '../xds/discovery-calls.js';
 import { createGrpcServer } from '../xds/grpc-server.js';
 import { createPeers } from '../xds/limits/peers.js';
@@ -113,9 +114,11 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const connections = createConnections(distributor, metrics, logger, clock);
   const limits = xdsLimits(environment, getHeapStatistics().heap_size_limit);
   const runner = createWorkRunner(clock);
+  const nameSets = createNameSets();
   const session: SessionEnvironment = {
     distribution: distributor,
-    nameSets: createNameSets(),
+    nameSets,
+    delta: createDeltaMemory(nameSets),
     metrics,
     logger,
     clock,

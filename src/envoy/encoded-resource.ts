@@ -10,4 +10,11 @@ export interface EncodedResource {
   readonly entry: Buffer;
   /** Of a cluster: the name of the endpoint assignment that it waits for, if it differs from the cluster's name. */
   readonly assignment?: string;
+  /**
+   * The entry without its wrapper, if `entry` is a wrapper that adds the name. Delta responses have the names of all
+   * resources, so they need no wrapper.
+   */
+  readonly bareEntry?: Buffer;
+  /** The resource stands for a name that does not exist. A delta response reports the name as removed instead. */
+  readonly isUnknown?: boolean;
 }

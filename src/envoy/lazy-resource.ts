@@ -8,8 +8,9 @@ export interface NameEncoder {
 }
 
 /**
- * A resource whose content follows from its name, encoded when a response contains it. A peer can request a hundred
- * thousand names that do not exist: each costs this object and its name, but no encoded message and no hash.
+ * A resource for a name that does not exist. Its content follows from its name, and it is encoded when a response
+ * contains it. A peer can request a hundred thousand names that do not exist: each costs this object and its name, but
+ * no encoded message and no hash.
  */
 export class LazyResource implements EncodedResource {
   readonly name: string;
@@ -18,6 +19,10 @@ export class LazyResource implements EncodedResource {
   constructor(name: string, encoder: NameEncoder) {
     this.name = name;
     this.#encoder = encoder;
+  }
+
+  get isUnknown(): boolean {
+    return true;
   }
 
   get version(): string {

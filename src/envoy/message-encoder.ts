@@ -68,7 +68,11 @@ const NAMED_RESOURCE = 'type.googleapis.com/envoy.service.discovery.v3.Resource'
 export function frameNamedResource(typeUrl: string, name: string, message: Uint8Array): EncodedResource {
   // `Resource.resource` has the number of `DiscoveryResponse.resources`, and `Resource.name` is 3.
   const { entry } = frameResource(typeUrl, name, message);
-  return frameResource(NAMED_RESOURCE, name, Buffer.concat([entry, frameField(3, Buffer.from(name))]));
+  const nameField = frameField(3, Buffer.from(name));
+  const wrapped = frameResource(NAMED_RESOURCE, name, Buffer.concat([entry, nameField]));
+  // The wrapper ends with the entry and the name.
+  const end = wrapped.entry.length - nameField.length;
+  return { ...wrapped, bareEntry: wrapped.entry.subarray(end - entry.length, end) };
 }
 
 /**

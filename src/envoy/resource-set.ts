@@ -37,6 +37,25 @@ export interface ResourceDiff {
   readonly changed: readonly EncodedResource[];
   /** Names that are gone, sorted. */
   readonly removed: readonly string[];
+  /** The differences that it is joined from; proxies share some of them. Only of a difference to a joined set. */
+  readonly parts?: readonly ResourceDiff[];
+}
+
+/** Joins differences that have no name in common. Lists are copied on demand only. */
+export function joinDiffs(parts: readonly ResourceDiff[]): ResourceDiff {
+  return {
+    get changed() {
+      return parts.flatMap(({ changed }) => changed).sort(compareNames);
+    },
+    get removed() {
+      return parts.flatMap(({ removed }) => removed).sort();
+    },
+    parts,
+  };
+}
+
+export function isEmptyDiff(diff: ResourceDiff): boolean {
+  return (diff.parts ?? [diff]).every(({ changed, removed }) => changed.length === 0 && removed.length === 0);
 }
 
 /** @param resources sorted by name, each name once. */

@@ -15,8 +15,9 @@ export function proxyState({ watches }: ProxyConnection, currentConfigVersion: s
   );
   if (rejections.length > 0) return { type: 'rejected', rejections };
   const current = all.every(
-    ({ sentNonce, ackedNonce, ackedConfigVersion }) =>
-      sentNonce !== '' &&
+    ({ sentNonce, sentVersion, ackedNonce, ackedConfigVersion }) =>
+      // A proxy that connected with all resources has got no response, so there is no nonce.
+      (sentNonce !== '' || sentVersion !== '') &&
       sentNonce === ackedNonce &&
       (currentConfigVersion === '' || ackedConfigVersion === currentConfigVersion),
   );

@@ -1,5 +1,13 @@
 import type { EncodedResource } from '../envoy/encoded-resource.js';
-import { diffResourceSets, EMPTY_RESOURCE_SET, type ResourceDiff, type ResourceSet } from '../envoy/resource-set.js';
+import {
+  diffResourceSets,
+  EMPTY_RESOURCE_SET,
+  joinDiffs,
+  type ResourceDiff,
+  type ResourceSet,
+} from '../envoy/resource-set.js';
+import { deltaChange, joinChanged, type Repeated } from './delta-change.js';
+import type { NameSet } from './name-set.js';
 
 /** The resources of a response. The object itself stands for its content, so that streams can share its bytes. */
 export interface Selection {
@@ -11,6 +19,10 @@ export interface DiffCache {
   diff(from: ResourceSet | undefined, to: ResourceSet): ResourceDiff;
   /** The resources that changed between two sets, and the resources of `to` that clusters of `again` wait for. */
   select(from: ResourceSet | undefined, to: ResourceSet, again: ResourceDiff | undefined): Selection;
+  /** The content of the delta response that brings a proxy from one set to another. */
+  change(from: ResourceSet, to: ResourceSet, repeated: Repeated): ResourceDiff;
+  /** The changed resources of two responses in a row. */
+  join(first: ResourceDiff, second: ResourceDiff): ResourceDiff;
 }
 
 export function createDiffCache(): DiffCache {
@@ -18,6 +30,10 @@ export function createDiffCache(): DiffCache {
   const plain = new WeakMap<ResourceDiff, Selection>();
   /** By set: repeated resources are taken from it, and proxies with the same difference may have different sets. */
   const repeating = new WeakMap<ResourceSet, WeakMap<ResourceDiff, WeakMap<ResourceDiff, Selection>>>();
+  /** By set, difference, the names asked for and the clusters that changed. */
+  const repeatingChanges = new WeakMap<ResourceSet, RepeatingChanges>();
+  const whole = new WeakMap<ResourceSet, ResourceDiff>();
+  const joined = new WeakMap<ResourceDiff, WeakMap<ResourceDiff, ResourceDiff>>();
 
   const diffWhole = (from: ResourceSet, to: ResourceSet): ResourceDiff =>
     remember(
@@ -37,6 +53,10 @@ export function createDiffCache(): DiffCache {
     return diffWhole(before, after);
   };
 
+  /** The parts that proxies share are separate, so that they also share their bytes. */
+  const everything = (to: ResourceSet): ResourceDiff =>
+    remember(whole, to, () => joinDiffs(to.parts.map((part) => diffWhole(EMPTY_RESOURCE_SET, part))));
+
   return {
     diff,
     select: (from, to, again) => {
@@ -52,13 +72,32 @@ export function createDiffCache(): DiffCache {
         return { resources: to.resources.filter((resource) => names.has(resource.name)) };
       });
     },
+    change: (from, to, repeated) => {
+      const step = from === EMPTY_RESOURCE_SET && to.parts.length > 1 ? everything(to) : diff(from, to);
+      const { asked = NO_DIFFERENCE, warming = NO_DIFFERENCE } = repeated;
+      if (asked === NO_DIFFERENCE && warming.changed.length === 0) return step;
+      const ofSet = remember(repeatingChanges, to, () => new WeakMap());
+      const ofStep = remember(ofSet, step, () => new WeakMap());
+      const ofAsked = remember(ofStep, asked, () => new WeakMap());
+      return remember(ofAsked, warming, () => deltaChange(step, to, repeated));
+    },
+    join: (first, second) =>
+      remember(
+        remember(joined, first, () => new WeakMap()),
+        second,
+        () => joinChanged(first, second),
+      ),
   };
 }
+
+type RepeatingChanges = WeakMap<ResourceDiff, WeakMap<NameSet | ResourceDiff, WeakMap<ResourceDiff, ResourceDiff>>>;
 
 /** Compares sets and keeps nothing: for resources that no cache may hold. */
 export const UNCACHED_DIFFS: DiffCache = {
   diff: (from = EMPTY_RESOURCE_SET, to) => diffResourceSets(from, to),
   select: (from = EMPTY_RESOURCE_SET, to) => ({ resources: diffResourceSets(from, to).changed }),
+  change: (from, to, repeated) => deltaChange(diffResourceSets(from, to), to, repeated),
+  join: joinChanged,
 };
 
 const NO_DIFFERENCE: ResourceDiff = { changed: [], removed: [] };

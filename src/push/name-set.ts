@@ -39,6 +39,8 @@ export interface NameSets {
    * @param last the stream's last list: equal bytes need no hash
    */
   intern(encoded: Uint8Array, decode: () => Work<readonly string[]>, last?: EncodedNames): Work<EncodedNames>;
+  /** Finds the set of some names, in any order and with repetitions. */
+  ofNames(names: readonly string[]): Work<NameSet>;
 }
 
 /** Number of encodings of one set whose bytes are kept. */
@@ -84,7 +86,21 @@ export function createNameSets(): NameSets {
         byEncoding.get(key) ?? byEncoding.keep(key, { key, bytes: copyFor(set, encoded), count: names.length, set })
       );
     },
+    ofNames: internNames,
   };
+}
+
+/** Whether a set has a name. */
+export function hasName({ names }: NameSet, name: string): boolean {
+  let [low, high] = [0, names.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const found = names[middle] as string;
+    if (found === name) return true;
+    if (found < name) low = middle + 1;
+    else high = middle - 1;
+  }
+  return false;
 }
 
 function* hashNames(sorted: readonly string[]): Work<string> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { composeDiscoveryResponse } from '../envoy/discovery-response.js';
+import { composeDiscoveryResponse, type ResponseHeader } from '../envoy/discovery-response.js';
 import type { WireMessage } from '../envoy/wire-message.js';
 
 /** A response with the same bytes for all streams of a group. */
@@ -19,12 +19,14 @@ export interface ResponseContent {
   readonly configVersion: string;
   /** Entries of encoded resources. Called only if the response has to be composed. */
   body(): readonly Uint8Array[];
+  /** Puts the header around the body. Default: as a state-of-the-world response. */
+  readonly compose?: (header: ResponseHeader, body: readonly Uint8Array[]) => WireMessage;
 }
 
 /** Composes each response once per group. */
 export interface ResponseCache {
   /** Finds a response that is being written to a stream; undefined if there is none. */
-  find(content: Omit<ResponseContent, 'body'>, usedNonce: string): ComposedResponse | undefined;
+  find(content: Omit<ResponseContent, 'body' | 'compose'>, usedNonce: string): ComposedResponse | undefined;
   /** @param usedNonce the stream's last nonce, so that no stream gets a nonce twice */
   responseFor(content: ResponseContent, usedNonce: string): ComposedResponse;
   /** Responses composed since start. */
@@ -81,10 +83,10 @@ export function createUncachedResponses(controlPlane: string): ResponseCache {
 }
 
 function compose(
-  { configVersion, typeUrl, versionInfo, body }: ResponseContent,
+  { configVersion, typeUrl, versionInfo, body, compose: composeMessage = composeDiscoveryResponse }: ResponseContent,
   controlPlane: string,
 ): ComposedResponse {
   const nonce = `${configVersion}${randomUUID()}`;
   const header = { versionInfo, typeUrl, nonce, controlPlane };
-  return { nonce, version: versionInfo, message: composeDiscoveryResponse(header, body()) };
+  return { nonce, version: versionInfo, message: composeMessage(header, body()) };
 }

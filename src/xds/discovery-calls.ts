@@ -17,10 +17,12 @@ export interface SessionHooks {
   closed(session: ProxySession): void;
 }
 
+/** The only type of a per-type service, and the variant of xDS. */
+export type ServedMethod = Pick<SessionOptions, 'onlyType' | 'variant'>;
+
 /** The discovery calls of one server. */
 export interface DiscoveryCalls {
-  /** @param onlyType the only type of a per-type service */
-  serve(call: RawCall, onlyType: string | undefined): void;
+  serve(call: RawCall, method: ServedMethod): void;
   /** Ends all calls, also those whose caller is not authenticated yet. */
   endAll(error: StreamError): void;
   /** Calls back when the last call has left the wire. */
@@ -109,7 +111,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
   };
 
   /** No message is read before the caller is authenticated: requests wait in the transport, which limits them. */
-  const openWhenAdmitted = async (gate: CallGate, call: RawCall, onlyType: string | undefined): Promise<void> => {
+  const openWhenAdmitted = async (gate: CallGate, call: RawCall, method: ServedMethod): Promise<void> => {
     const stream = createGrpcStream(call);
     waiting.add(stream);
     let endWait = (): void => undefined;
@@ -117,7 +119,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
       endWait = environment.peers.wait(call.getPeer());
       const callerIdentities = await admitInTurn(gate, call);
       endWait();
-      if (callerIdentities !== undefined && !isOver(call)) open(call, { onlyType, callerIdentities });
+      if (callerIdentities !== undefined && !isOver(call)) open(call, { ...method, callerIdentities });
     } catch (error) {
       if (error instanceof LimitError) environment.refused(call.getPeer(), error);
       stream.end(
@@ -144,14 +146,14 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
   };
 
   return {
-    serve: (call, onlyType) => {
+    serve: (call, method) => {
       onTheWire.add(call);
       if (gate === undefined) {
-        open(call, { onlyType });
+        open(call, method);
         return;
       }
       call.on('error', () => undefined);
-      void openWhenAdmitted(gate, call, onlyType);
+      void openWhenAdmitted(gate, call, method);
     },
     endAll: (error) => {
       ended = true;

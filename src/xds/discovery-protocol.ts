@@ -1,10 +1,10 @@
-import type { ResourceSet } from '../envoy/resource-set.js';
+import type { ResourceDiff, ResourceSet } from '../envoy/resource-set.js';
 import type { ComposedResponse } from '../push/response-cache.js';
 import type { Work } from '../push/work.js';
 import type { ResourceProvider } from './resource-provider.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { Subscriptions } from './subscriptions.js';
-import type { PendingPush, WatchedResource } from './watched-resource.js';
+import type { AfterDoubt, PendingPush, WatchedResource } from './watched-resource.js';
 
 /** A response of one type, ready to be written. */
 export interface NextResponse {
@@ -13,6 +13,10 @@ export interface NextResponse {
   readonly set: ResourceSet;
   /** Ledger version of the configuration that the response is made from. */
   readonly configVersion: string;
+  /** The resources that the response changes at the proxy. Default: the difference to the set that was sent before. */
+  readonly changes?: ResourceDiff;
+  /** Called when the response is handed to the transport. A response that was made too late is never sent. */
+  onSent?(): void;
 }
 
 /**
@@ -34,6 +38,15 @@ export interface DiscoveryProtocol {
    * @param pending `always` for a proxy that asked, `ifChanged` after a push
    */
   nextResponse(watched: WatchedResource, pending: PendingPush): Work<NextResponse | undefined>;
+  /** Types whose removals wait until the other types of a push are sent. Default: none. */
+  readonly lastOfPush?: readonly string[];
+}
+
+/** A variant of xDS. */
+export interface ProtocolVariant {
+  create(connection: ProtocolConnection): DiscoveryProtocol;
+  /** Default: as in state of the world. */
+  readonly afterDoubt?: AfterDoubt;
 }
 
 /** The fields of a request that every protocol has. */
@@ -54,7 +67,7 @@ export interface Rejection {
 
 /** The connection as its protocol sees it. */
 export interface ProtocolConnection {
-  readonly environment: Pick<SessionEnvironment, 'limits' | 'metrics' | 'nameSets'>;
+  readonly environment: Pick<SessionEnvironment, 'limits' | 'metrics' | 'nameSets' | 'delta'>;
   readonly subscriptions: Subscriptions;
   isEnded(): boolean;
   /**

@@ -2,50 +2,63 @@ import type { Server, ServerDuplexStream } from '@grpc/grpc-js';
 import { TypeUrl } from '../envoy/type-urls.js';
 import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
 import { type CallGate, runGated } from './call-gate.js';
+import { DELTA } from './delta/delta-protocol.js';
+import type { ProtocolVariant } from './discovery-protocol.js';
+import { STATE_OF_THE_WORLD } from './state-of-the-world.js';
 import { StreamError } from './stream-error.js';
 
-/** One state-of-the-world streaming method that the server implements. */
-export interface DiscoveryMethod {
+/** One streaming method that the server implements. */
+export interface DiscoveryMethod extends ServedType {
+  readonly method: string;
+  readonly variant: ProtocolVariant;
+}
+
+interface ServedType {
   /** Full gRPC service name. */
   readonly service: string;
-  readonly method: string;
   /** The only type of a per-type service; undefined for the aggregated one. */
   readonly onlyType: string | undefined;
 }
 
-/** The served v3 discovery services of Envoy's API. Their delta and fetch methods answer UNIMPLEMENTED. */
-export const DISCOVERY_METHODS: readonly DiscoveryMethod[] = [
+/** The served v3 discovery services of Envoy's API. Their fetch methods answer UNIMPLEMENTED. */
+const SERVICES: readonly (ServedType & { readonly suffix: string })[] = [
   {
     service: 'envoy.service.discovery.v3.AggregatedDiscoveryService',
-    method: 'StreamAggregatedResources',
+    suffix: 'AggregatedResources',
     onlyType: undefined,
   },
   {
     service: 'envoy.service.cluster.v3.ClusterDiscoveryService',
-    method: 'StreamClusters',
+    suffix: 'Clusters',
     onlyType: TypeUrl.cluster,
   },
   {
     service: 'envoy.service.endpoint.v3.EndpointDiscoveryService',
-    method: 'StreamEndpoints',
+    suffix: 'Endpoints',
     onlyType: TypeUrl.endpoint,
   },
   {
     service: 'envoy.service.listener.v3.ListenerDiscoveryService',
-    method: 'StreamListeners',
+    suffix: 'Listeners',
     onlyType: TypeUrl.listener,
   },
   {
     service: 'envoy.service.route.v3.RouteDiscoveryService',
-    method: 'StreamRoutes',
+    suffix: 'Routes',
     onlyType: TypeUrl.route,
   },
   {
     service: 'envoy.service.extension.v3.ExtensionConfigDiscoveryService',
-    method: 'StreamExtensionConfigs',
+    suffix: 'ExtensionConfigs',
     onlyType: TypeUrl.extensionConfig,
   },
 ];
+
+/** Each service has a method for each variant of xDS. */
+export const DISCOVERY_METHODS: readonly DiscoveryMethod[] = SERVICES.flatMap(({ service, suffix, onlyType }) => [
+  { service, onlyType, method: `Stream${suffix}`, variant: STATE_OF_THE_WORLD },
+  { service, onlyType, method: `Delta${suffix}`, variant: DELTA },
+]);
 
 type RawCall = ServerDuplexStream<Buffer, Buffer>;
 
@@ -54,16 +67,15 @@ type RawCall = ServerDuplexStream<Buffer, Buffer>;
  * the same answer from all methods.
  */
 export function addUnservedMethods(server: Server, gate: CallGate): void {
-  for (const { service, method, onlyType } of DISCOVERY_METHODS) {
+  for (const { service, suffix, onlyType } of SERVICES) {
     // The aggregated service has nothing to fetch. On the wire a unary call is a stream of one message.
-    const kinds = onlyType === undefined ? ['Delta'] : ['Delta', 'Fetch'];
-    for (const name of kinds.map((kind) => method.replace(/^Stream/, kind))) {
-      const path = `/${service}/${name}`;
-      server.addService(
-        { [name]: rawStreamingMethod(path, passThrough) },
-        { [name]: (call: RawCall) => void runGated(call, gate, () => refuse(path)) },
-      );
-    }
+    if (onlyType === undefined) continue;
+    const name = `Fetch${suffix}`;
+    const path = `/${service}/${name}`;
+    server.addService(
+      { [name]: rawStreamingMethod(path, passThrough) },
+      { [name]: (call: RawCall) => void runGated(call, gate, () => refuse(path)) },
+    );
   }
 }
 

@@ -69,15 +69,15 @@ export function createGrpcServer(
     if (guarded.admits(socket)) injector.injectConnection(socket);
   });
   const health = createHealthService([
-    ...DISCOVERY_METHODS.map(({ service }) => service),
+    ...new Set(DISCOVERY_METHODS.map(({ service }) => service)),
     ...services.map(({ name }) => name),
   ]);
   const calls = createDiscoveryCalls({ environment, hooks, logger, gate });
 
-  for (const { service, method, onlyType } of DISCOVERY_METHODS) {
+  for (const { service, method, onlyType, variant } of DISCOVERY_METHODS) {
     server.addService(
       { [method]: rawStreamingMethod(`/${service}/${method}`, serializeMessage) },
-      { [method]: (call: RawCall) => calls.serve(call, onlyType) },
+      { [method]: (call: RawCall) => calls.serve(call, { onlyType, variant }) },
     );
   }
   if (gate !== undefined) addUnservedMethods(server, gate);

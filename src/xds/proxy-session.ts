@@ -8,7 +8,7 @@ import type { PushResult, PushTarget } from '../push/push-queue.js';
 import type { PushShare } from '../push/push-slots.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
-import type { DiscoveryProtocol, ProtocolConnection, RequestHead } from './discovery-protocol.js';
+import type { DiscoveryProtocol, ProtocolVariant, RequestHead } from './discovery-protocol.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { HeldRoots } from './limits/held-roots.js';
 import { type PeerStream, peerKeyOf } from './limits/peers.js';
@@ -18,7 +18,7 @@ import type { ResourceProvider } from './resource-provider.js';
 import { Responder } from './responder.js';
 import { ResponseWriter } from './response-writer.js';
 import type { SessionEnvironment } from './session-environment.js';
-import { StateOfTheWorld } from './state-of-the-world.js';
+import { STATE_OF_THE_WORLD } from './state-of-the-world.js';
 import { StreamError } from './stream-error.js';
 import { Subscriptions } from './subscriptions.js';
 
@@ -31,7 +31,7 @@ export interface SessionOptions {
   /** The identities that the caller has proven. Undefined on a listener that does not authenticate callers. */
   readonly callerIdentities?: readonly WorkloadIdentity[] | undefined;
   /** The variant of xDS that the stream speaks. State of the world by default. */
-  readonly createProtocol?: (connection: ProtocolConnection) => DiscoveryProtocol;
+  readonly variant?: ProtocolVariant;
 }
 
 /**
@@ -67,7 +67,8 @@ export class ProxySession implements PushTarget {
     this.#stream = stream;
     this.#callerIdentities = options.callerIdentities;
     this.#connectedAt = environment.clock.now();
-    this.#subscriptions = new Subscriptions(() => environment.progressed(this));
+    const { variant = STATE_OF_THE_WORLD } = options;
+    this.#subscriptions = new Subscriptions(() => environment.progressed(this), variant.afterDoubt);
     this.#types = new RequestedTypes({
       environment,
       onlyType: options.onlyType,
@@ -85,8 +86,7 @@ export class ProxySession implements PushTarget {
       fail: (error) => this.#fail(error),
       onWritten: () => this.#hold(),
     });
-    const { createProtocol = (connection) => new StateOfTheWorld(connection) } = options;
-    this.#protocol = createProtocol({
+    this.#protocol = variant.create({
       environment,
       subscriptions: this.#subscriptions,
       isEnded: ofStream.isEnded,

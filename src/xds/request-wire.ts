@@ -162,7 +162,8 @@ function startsWithAt(bytes: Buffer, start: number, run: Buffer): boolean {
   return run.length > 0 && end <= bytes.length && bytes.compare(run, 0, run.length, start, end) === 0;
 }
 
-function readStatus(bytes: Uint8Array): { code: number; message: string } {
+/** Reads a google.rpc.Status. */
+export function readStatus(bytes: Uint8Array): { code: number; message: string } {
   const reader = protobuf.Reader.create(bytes);
   let code = 0;
   let message = '';
@@ -175,7 +176,8 @@ function readStatus(bytes: Uint8Array): { code: number; message: string } {
   return { code, message };
 }
 
-function joinRuns(bytes: Uint8Array, runs: readonly { start: number; end: number }[]): Uint8Array {
+/** Joins parts of a message; a single part is not copied. */
+export function joinRuns(bytes: Uint8Array, runs: readonly { start: number; end: number }[]): Uint8Array {
   const [only] = runs;
   if (only === undefined) return new Uint8Array(0);
   if (runs.length === 1) return bytes.subarray(only.start, only.end);

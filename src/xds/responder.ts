@@ -1,4 +1,3 @@
-import type { ResourceSet } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { WireMessage } from '../envoy/wire-message.js';
 import type { PushNotice } from '../push/push-notice.js';
@@ -13,7 +12,7 @@ import type { PendingPush, WatchedResource } from './watched-resource.js';
 export interface ResponderParts {
   readonly environment: Pick<SessionEnvironment, 'runner' | 'metrics' | 'clock' | 'logger' | 'limits'>;
   readonly subscriptions: Subscriptions;
-  readonly protocol: Pick<DiscoveryProtocol, 'nextResponse'>;
+  readonly protocol: Pick<DiscoveryProtocol, 'nextResponse' | 'lastOfPush'>;
   /** The peer that long computations are made for. */
   readonly owner: TurnOwner;
   connectionId(): string;
@@ -108,7 +107,7 @@ export class Responder {
     if (sinceMs !== undefined) metrics.queued((clock.monotonicMs() - sinceMs) / 1000);
     const sends: Promise<void>[] = [];
     let bytes = 0;
-    for (const watched of this.#parts.subscriptions.inPushOrder()) {
+    for (const watched of this.#inPushOrder()) {
       const outcome = this.#respond(watched);
       if (outcome.is === 'preparing') {
         // The next push sends it, and the types after it.
@@ -131,6 +130,15 @@ export class Responder {
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
+  }
+
+  *#inPushOrder(): Iterable<WatchedResource> {
+    const { subscriptions, protocol } = this.#parts;
+    yield* subscriptions.inPushOrder();
+    for (const typeUrl of protocol.lastOfPush ?? []) {
+      const watched = subscriptions.get(typeUrl);
+      if (watched !== undefined) yield watched;
+    }
   }
 
   /** Sends the pending response of a type, or begins to make it. If that fails, only this response stays pending. */
@@ -191,8 +199,9 @@ export class Responder {
     }
   }
 
-  #send(watched: WatchedResource, { response, set, configVersion }: NextResponse): Outcome {
-    const { environment, send, onUnacknowledged } = this.#parts;
+  #send(watched: WatchedResource, next: NextResponse): Outcome {
+    const { response, set, configVersion } = next;
+    const { environment, subscriptions, send, onUnacknowledged } = this.#parts;
     const { metrics, clock } = environment;
     const { nonce, version, message } = response;
     const { typeUrl } = watched.provider;
@@ -202,23 +211,15 @@ export class Responder {
     const type = shortTypeName(typeUrl);
     if (isOverdue) onUnacknowledged(type);
     watched.respond(set, { nonce, version, at: clock.now() }, configVersion);
+    next.onSent?.();
     const flushed = send(type, message);
     metrics.pushed(type, (clock.monotonicMs() - this.#startMs) / 1000);
-    if (typeUrl === TypeUrl.cluster && hadResponse) this.#warmEndpoints(before, set);
+    if (typeUrl === TypeUrl.cluster) {
+      const { diffs } = watched.provider;
+      const changes = next.changes ?? (hadResponse ? diffs.diff(before, set) : undefined);
+      if (changes !== undefined && changes.changed.length > 0) subscriptions.warm(changes, diffs.join);
+    }
     return { is: 'sent', bytes: message.byteLength, flushed };
-  }
-
-  /**
-   * A changed cluster stays out of use until its endpoints arrive again, changed or not.
-   *
-   * @param before the clusters that the proxy has; undefined if they are not known
-   */
-  #warmEndpoints(before: ResourceSet | undefined, after: ResourceSet): void {
-    const endpoints = this.#parts.subscriptions.get(TypeUrl.endpoint);
-    if (endpoints === undefined) return;
-    // After two responses of clusters without one of endpoints, all clusters count as changed.
-    endpoints.warming = endpoints.provider.diffs.diff(endpoints.warming === undefined ? before : undefined, after);
-    endpoints.want('ifChanged');
   }
 
   async #afterWrite(watched: WatchedResource, flushed: Promise<void>): Promise<void> {

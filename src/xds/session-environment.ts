@@ -6,6 +6,7 @@ import type { NameSets } from '../push/name-set.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { WorkRunner } from '../push/work-runner.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { DeltaMemory } from './delta/delta-memory.js';
 import type { Peers } from './limits/peers.js';
 import type { XdsLimits } from './limits/xds-limits.js';
 import type { PeerReports } from './peer-reports.js';
@@ -16,6 +17,8 @@ import type { SecretService } from './secrets/secret-service.js';
 export interface SessionEnvironment extends PeerReports {
   readonly distribution: Distribution;
   readonly nameSets: NameSets;
+  /** What delta streams share. */
+  readonly delta: DeltaMemory;
   readonly metrics: PushMetrics;
   readonly logger: Logger;
   readonly clock: Clock;

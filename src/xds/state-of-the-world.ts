@@ -2,7 +2,7 @@ import { concatEntries, type ResourceSet } from '../envoy/resource-set.js';
 import { shortTypeName } from '../envoy/type-urls.js';
 import type { EncodedNames } from '../push/name-set.js';
 import type { Work } from '../push/work.js';
-import type { DiscoveryProtocol, NextResponse, ProtocolConnection } from './discovery-protocol.js';
+import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from './discovery-protocol.js';
 import { LimitError } from './limits/xds-limits.js';
 import {
   isWildcard,
@@ -23,7 +23,7 @@ const NAMES_PER_REQUEST = 1_000;
  * The state-of-the-world variant of xDS: each request names everything that the proxy subscribes to, and each response
  * of a wildcard type has all of its resources.
  */
-export class StateOfTheWorld implements DiscoveryProtocol {
+class StateOfTheWorld implements DiscoveryProtocol {
   readonly #connection: ProtocolConnection;
 
   constructor(connection: ProtocolConnection) {
@@ -96,6 +96,8 @@ export class StateOfTheWorld implements DiscoveryProtocol {
     this.#connection.proceed(watched);
   }
 }
+
+export const STATE_OF_THE_WORLD: ProtocolVariant = { create: (connection) => new StateOfTheWorld(connection) };
 
 /** @throws LimitError if the request has too many names, StreamError INVALID_ARGUMENT if it is no DiscoveryRequest */
 function parseRequest(message: Buffer, knownNames: readonly KnownNames[], maxNames: number): RawDiscoveryRequest {

@@ -1,18 +1,23 @@
-import { PUSH_ORDER } from '../envoy/type-urls.js';
+import type { ResourceDiff } from '../envoy/resource-set.js';
+import { PUSH_ORDER, TypeUrl } from '../envoy/type-urls.js';
 import type { HeldRoot } from './limits/held-roots.js';
 import { LimitError, type XdsLimits } from './limits/xds-limits.js';
 import type { KnownNames } from './request-wire.js';
 import type { ResourceProvider } from './resource-provider.js';
-import { WatchedResource } from './watched-resource.js';
+import { type AfterDoubt, WatchedResource } from './watched-resource.js';
 
 /** The types that one stream subscribes to. */
 export class Subscriptions {
   readonly #byType = new Map<string, WatchedResource>();
   readonly #onProgress: () => void;
+  readonly #afterDoubt: AfterDoubt | undefined;
+  /** Clusters that changed before the stream subscribed to endpoints. */
+  #warming: ResourceDiff | undefined;
 
   /** @param onProgress called after the proxy acknowledged or rejected resources that statuses show */
-  constructor(onProgress: () => void) {
+  constructor(onProgress: () => void, afterDoubt?: AfterDoubt) {
     this.#onProgress = onProgress;
+    this.#afterDoubt = afterDoubt;
   }
 
   get(typeUrl: string): WatchedResource | undefined {
@@ -20,9 +25,31 @@ export class Subscriptions {
   }
 
   add(provider: ResourceProvider): WatchedResource {
-    const watched = new WatchedResource(provider, provider.isPrivate ? () => undefined : this.#onProgress);
+    const onProgress = provider.isPrivate ? () => undefined : this.#onProgress;
+    const watched = new WatchedResource(provider, onProgress, this.#afterDoubt);
+    if (provider.typeUrl === TypeUrl.endpoint) {
+      watched.warming = this.#warming;
+      this.#warming = undefined;
+    }
     this.#byType.set(provider.typeUrl, watched);
     return watched;
+  }
+
+  /**
+   * Clusters have changed: they stay out of use until their endpoints arrive again, changed or not.
+   *
+   * @param join joins clusters that changed in several responses
+   */
+  warm(clusters: ResourceDiff, join: (first: ResourceDiff, second: ResourceDiff) => ResourceDiff): void {
+    const endpoints = this.#byType.get(TypeUrl.endpoint);
+    const before = endpoints === undefined ? this.#warming : endpoints.warming;
+    const all = before === undefined || before.changed.length === 0 ? clusters : join(before, clusters);
+    if (endpoints === undefined) {
+      this.#warming = all;
+      return;
+    }
+    endpoints.warming = all;
+    endpoints.want('ifChanged');
   }
 
   /** In the order of their subscription. */
@@ -64,7 +91,8 @@ export class Subscriptions {
       throw new LimitError('names', `the request names ${count} resources, more than ${limits.names}`);
     }
     let all = count;
-    for (const other of this.#byType.values()) if (other !== watched) all += other.names?.names.length ?? 0;
+    for (const other of this.#byType.values())
+      if (other !== watched) all += (other.subscribed?.set ?? other.names)?.names.length ?? 0;
     if (all > limits.streamNames) {
       const what = `the subscriptions of the stream name ${all} resources, more than ${limits.streamNames}`;
       throw new LimitError('streamNames', what);

@@ -21,6 +21,22 @@ export interface SentResponse {
 }
 
 /**
+ * The resources that a proxy may have after it rejected a response, or did not answer it in time. Undefined if they are
+ * not known.
+ *
+ * @param before the resources that it had
+ * @param sent the resources that it has if it accepted the response
+ */
+export type AfterDoubt = (
+  before: ResourceSet | undefined,
+  sent: ResourceSet | undefined,
+  doubt: 'rejected' | 'unanswered',
+) => ResourceSet | undefined;
+
+/** State of the world: a proxy keeps what it accepted, and the response after an unanswered one has everything. */
+const keepAccepted: AfterDoubt = (before, _sent, doubt) => (doubt === 'rejected' ? before : undefined);
+
+/**
  * The subscription of one stream to one type: the names that it asks for, the pending response, the unanswered response
  * and the acknowledged one. It only keeps state. The stream's protocol and its Responder send.
  */
@@ -28,6 +44,8 @@ export class WatchedResource {
   readonly provider: ResourceProvider;
   /** Undefined for everything. */
   encodedNames: EncodedNames | undefined;
+  /** Names of a delta subscription, with `*`. Undefined for state of the world. */
+  subscribed: EncodedNames | undefined;
   pending: PendingPush = 'always';
   /** Counts the changes of the subscription: a response that was begun before the last change is dropped. */
   subscription = 0;
@@ -57,11 +75,15 @@ export class WatchedResource {
   #rejection: WatchSnapshot['rejection'];
 
   readonly #onProgress: () => void;
+  readonly #afterDoubt: AfterDoubt;
+  /** Version of the resources that the proxy had when it connected. */
+  #heldVersion = '';
 
   /** @param onProgress called when the acknowledged configuration or the rejection has changed */
-  constructor(provider: ResourceProvider, onProgress: () => void) {
+  constructor(provider: ResourceProvider, onProgress: () => void, afterDoubt: AfterDoubt = keepAccepted) {
     this.provider = provider;
     this.#onProgress = onProgress;
+    this.#afterDoubt = afterDoubt;
   }
 
   get names(): NameSet | undefined {
@@ -75,6 +97,10 @@ export class WatchedResource {
     if (this.names === before) return false;
     this.subscription++;
     return true;
+  }
+
+  get sentVersion(): string {
+    return this.#response?.version ?? '';
   }
 
   get sentNonce(): string {
@@ -136,6 +162,28 @@ export class WatchedResource {
     this.want('always');
   }
 
+  /** The resources that the proxy may have: those of the newest response, or what `AfterDoubt` makes of it. */
+  get possible(): ResourceSet | undefined {
+    return this.isOverdue ? this.#afterDoubt(this.#accepted, this.sent, 'unanswered') : this.sent;
+  }
+
+  /** Corrects the resources that the proxy has: it had them before it connected, or has dropped others. */
+  correct(change: (set: ResourceSet | undefined) => ResourceSet | undefined): void {
+    this.sent = change(this.sent);
+    this.#accepted = change(this.#accepted);
+  }
+
+  /** The proxy connected with exactly these resources, so it gets no response. */
+  held(set: ResourceSet, version: string, configVersion: string): void {
+    this.sent = set;
+    this.warming = undefined;
+    this.#accepted = set;
+    this.#heldVersion = version;
+    this.#sentConfigVersion = configVersion;
+    this.#ackedConfigVersion = configVersion;
+    this.#onProgress();
+  }
+
   /** A rejected set is not sent again before it changes. */
   isRejected(set: ResourceSet): boolean {
     if (this.#rejected === undefined || this.isOverdue) return false;
@@ -147,7 +195,7 @@ export class WatchedResource {
     this.warming = undefined;
     if (this.isOverdue) {
       this.#isUncertain = true;
-      this.#accepted = undefined;
+      this.#accepted = this.#afterDoubt(this.#accepted, this.sent, 'unanswered');
     }
     this.#unanswered = true;
     this.#writing = true;
@@ -182,6 +230,7 @@ export class WatchedResource {
     this.#unanswered = false;
     this.#rejection = { code, message, nonce };
     this.#rejected = this.sent;
+    this.#accepted = this.#afterDoubt(this.#accepted, this.sent, 'rejected');
     this.sent = this.#accepted;
     this.#onProgress();
   }
@@ -190,7 +239,8 @@ export class WatchedResource {
   unaffected(configVersion: string): void {
     if (this.#rejected !== undefined) return;
     this.#sentConfigVersion = configVersion;
-    if (this.#unanswered || this.#ackedNonce === '' || this.#ackedConfigVersion === configVersion) return;
+    if (this.#unanswered || this.#ackedConfigVersion === configVersion) return;
+    if (this.#ackedNonce === '' && this.#heldVersion === '') return;
     this.#ackedConfigVersion = configVersion;
     this.#onProgress();
   }
@@ -212,6 +262,7 @@ export class WatchedResource {
   /** Reports what the stream keeps in memory for this type. */
   tellHeld(add: (root: HeldRoot) => void): void {
     if (this.encodedNames !== undefined) add(this.encodedNames);
+    if (this.subscribed !== undefined) add(this.subscribed);
     if (this.sent !== undefined) add(this.sent);
     if (this.#accepted !== undefined) add(this.#accepted);
     if (this.#rejected !== undefined) add(this.#rejected);
@@ -223,8 +274,8 @@ export class WatchedResource {
       resourceNames: this.names?.names ?? [],
       sentNonce: this.sentNonce,
       ackedNonce: this.#ackedNonce,
-      sentVersion: this.#response?.version ?? '',
-      ackedVersion: this.#ackedVersion,
+      sentVersion: this.#response?.version ?? this.#heldVersion,
+      ackedVersion: this.#ackedVersion === '' ? this.#heldVersion : this.#ackedVersion,
       ackedConfigVersion: this.#ackedConfigVersion,
       ...(this.#rejection === undefined ? {} : { rejection: this.#rejection }),
       ...(this.#response === undefined ? {} : { sentAt: this.#response.at }),

@@ -15,7 +15,11 @@ const passThrough = (bytes: Buffer): Buffer => bytes;
 export interface DiscoveryClient {
   readonly responses: readonly ReadResponse[];
   readonly error: ServiceError | undefined;
+  /** The same responses, as received. */
+  readonly messages: readonly Buffer[];
   send(fields: RequestFields): void;
+  /** Sends a request of another protocol. */
+  sendBytes(request: Buffer): void;
   /** Waits for the response with that index. */
   response(index: number): Promise<ReadResponse>;
   /** Waits until the stream has ended. */
@@ -47,16 +51,22 @@ export function connectClient(port: number, path: string, options: ClientOptions
   );
   const responses: ReadResponse[] = [];
   let error: ServiceError | undefined;
-  call.on('data', (message: Buffer) => responses.push(readResponse(message)));
+  const messages: Buffer[] = [];
+  call.on('data', (message: Buffer) => {
+    messages.push(message);
+    responses.push(readResponse(message));
+  });
   call.on('error', (failure: ServiceError) => {
     error = failure;
   });
   return {
     responses,
+    messages,
     get error() {
       return error;
     },
     send: (fields) => void call.write(discoveryRequest(fields)),
+    sendBytes: (request) => void call.write(request),
     response: async (index) => {
       await eventually(`response ${index + 1}`, () => {
         if (responses.length <= index && error !== undefined) throw error;

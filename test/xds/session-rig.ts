@@ -11,6 +11,7 @@ import { createDistributor, type Distributor } from '../../src/push/distributor.
 import { createNameSets } from '../../src/push/name-set.js';
 import type { PushMetrics } from '../../src/push/push-metrics.js';
 import { createWorkRunner } from '../../src/push/work-runner.js';
+import { createDeltaMemory } from '../../src/xds/delta/delta-memory.js';
 import type { DiscoveryStream } from '../../src/xds/discovery-stream.js';
 import { createPeers } from '../../src/xds/limits/peers.js';
 import type { XdsLimits } from '../../src/xds/limits/xds-limits.js';
@@ -27,6 +28,8 @@ import { createDefaultContext } from './default-context.js';
 export interface RigContent {
   clusters: Record<string, string>;
   endpoints: Record<string, string>;
+  routes: Record<string, string>;
+  extensions: Record<string, string>;
   /** What the scope of clusters says of a proxy, such as its own services. */
   clusterScope: string;
 }
@@ -67,10 +70,16 @@ export interface RigOptions {
   readonly encodeBody?: (typeUrl: string, name: string, body: string) => Uint8Array;
 }
 
-/** A push room with two small generators: clusters for all proxies, endpoints by name. */
+/** A push room with small generators: clusters for all proxies; endpoints, routes and filter configurations by name. */
 export function createRig(options: RigOptions = {}): Rig {
   const { encodeBody = (_typeUrl, name, body) => Buffer.from(`${name}=${body}`) } = options;
-  const content: RigContent = { clusters: { a: '1', b: '1' }, endpoints: { a: '1', b: '1' }, clusterScope: 'ns' };
+  const content: RigContent = {
+    clusters: { a: '1', b: '1' },
+    endpoints: { a: '1', b: '1' },
+    routes: { a: '1', b: '1' },
+    extensions: { a: '1', b: '1' },
+    clusterScope: 'ns',
+  };
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const counts: Record<string, number> = {};
@@ -88,7 +97,9 @@ export function createRig(options: RigOptions = {}): Rig {
   ) as unknown as PushMetrics;
   const generators = new Map<string, ResourceGenerator>([
     [TypeUrl.cluster, clusterGenerator(content, encodeBody)],
-    [TypeUrl.endpoint, endpointGenerator(content, encodeBody)],
+    [TypeUrl.endpoint, namedGenerator(TypeUrl.endpoint, () => content.endpoints, encodeBody)],
+    [TypeUrl.route, namedGenerator(TypeUrl.route, () => content.routes, encodeBody)],
+    [TypeUrl.extensionConfig, namedGenerator(TypeUrl.extensionConfig, () => content.extensions, encodeBody)],
   ]);
   let sequence = 0;
   const distributor = createDistributor(
@@ -110,9 +121,11 @@ export function createRig(options: RigOptions = {}): Rig {
   const sessions = new Set<ProxySession>();
   let connections = 0;
   const limits = { ...LIMITS, ...options.limits };
+  const nameSets = createNameSets();
   const environment: SessionEnvironment = {
     distribution: distributor,
-    nameSets: createNameSets(),
+    nameSets,
+    delta: createDeltaMemory(nameSets),
     metrics,
     logger,
     clock,
@@ -168,16 +181,20 @@ function clusterGenerator(content: RigContent, encodeBody: EncodeBody): Wildcard
   };
 }
 
-function endpointGenerator(content: RigContent, encodeBody: EncodeBody): NamedGenerator {
+function namedGenerator(
+  typeUrl: string,
+  bodies: () => Readonly<Record<string, string>>,
+  encodeBody: EncodeBody,
+): NamedGenerator {
+  const isEndpoint = typeUrl === TypeUrl.endpoint;
   return {
-    typeUrl: TypeUrl.endpoint,
+    typeUrl,
     mode: 'named',
-    affectedBy: (request) => request.changed === 'everything' || request.endpoints.size > 0,
+    affectedBy: (request) => request.changed === 'everything' || (isEndpoint && request.endpoints.size > 0),
     scope: () => ({ key: '' }),
     generate: (_context, _scope, name) => {
-      const body = content.endpoints[name];
-      if (body === undefined) return undefined;
-      return frameResource(TypeUrl.endpoint, name, encodeBody(TypeUrl.endpoint, name, body));
+      const body = bodies()[name];
+      return body === undefined ? undefined : frameResource(typeUrl, name, encodeBody(typeUrl, name, body));
     },
   };
 }

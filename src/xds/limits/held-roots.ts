@@ -1,5 +1,6 @@
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { LazyResource } from '../../envoy/lazy-resource.js';
+import { HeldVersion } from '../../envoy/possible-resources.js';
 import type { ResourceSet } from '../../envoy/resource-set.js';
 import type { WireMessage } from '../../envoy/wire-message.js';
 import type { EncodedNames } from '../../push/name-set.js';
@@ -36,7 +37,17 @@ function heldSet(set: ResourceSet): HeldObject {
   // A joined set makes its list of resources on demand only.
   if (parts.length !== 1 || parts[0] !== set)
     return { object: set, bytes: RESOURCE_BYTES, parts: () => parts.map(heldSet) };
-  return { object: set, bytes: set.resources.length * RESOURCE_BYTES, parts: () => countedResources(set) };
+  const bytes = set.resources.length * RESOURCE_BYTES + bytesOfVersions(set);
+  return { object: set, bytes, parts: () => countedResources(set) };
+}
+
+/** The names and versions that a proxy told: no other stream has them. */
+function bytesOfVersions({ resources }: ResourceSet): number {
+  let bytes = 0;
+  for (const each of resources) {
+    if (each instanceof HeldVersion) bytes += each.name.length + each.version.length + 2 * NAME_BYTES;
+  }
+  return bytes;
 }
 
 function heldMessage({ pieces }: WireMessage): HeldObject[] {
@@ -51,7 +62,7 @@ function* countedResources({ resources }: ResourceSet): Iterable<HeldObject> {
 }
 
 function isKept(resource: EncodedResource): boolean {
-  return !(resource instanceof LazyResource);
+  return !(resource instanceof LazyResource || resource instanceof HeldVersion);
 }
 
 function heldResource(resource: EncodedResource): HeldObject {

@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto';
+import { prepareDeltaBody } from '../../envoy/delta-response.js';
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import { HeldVersion } from '../../envoy/possible-resources.js';
+import { compareNames, createResourceSet, type ResourceDiff, type ResourceSet } from '../../envoy/resource-set.js';
+import { createNameChanges, type NameChanges, NO_NAMES } from '../../push/name-changes.js';
+import { type EncodedNames, hasName, type NameSet, type NameSets } from '../../push/name-set.js';
+import { createPairMemory } from '../../push/pair-memory.js';
+import { createWeakMemory } from '../../push/weak-memory.js';
+import type { Work } from '../../push/work.js';
+
+/**
+ * The states that delta streams share. Sidecars of equal scope have equal names and resources, so each state is made
+ * and kept once, and a stream holds references only.
+ */
+export interface DeltaMemory {
+  readonly names: NameChanges;
+  /** The set in the form that a subscription keeps. */
+  encoded(set: NameSet): EncodedNames;
+  /**
+   * The resources that a reconnecting proxy has, from the encoded `initial_resource_versions` of its request.
+   *
+   * @param decode reads the bytes; called only if no other stream has sent the same
+   */
+  claimed(encoded: Uint8Array, decode: () => Work<ReadonlyMap<string, string>>): Work<ResourceSet>;
+  namesOf(set: ResourceSet): NameSet;
+  /** The resources without those that stand for unknown names. */
+  existing(set: ResourceSet): ResourceSet;
+  /** The resources of a set with these names. */
+  within(set: ResourceSet, names: NameSet): ResourceSet;
+  /** The resources of `to` and, from `from`, those that `to` does not have. */
+  withOld(from: ResourceSet, to: ResourceSet): ResourceSet;
+  withoutRemoved(diff: ResourceDiff): ResourceDiff;
+  /** Encodes the content of a response, once while any stream writes it. */
+  body(diff: ResourceDiff): Work<readonly Buffer[]>;
+}
+
+export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
+  const encodedNames = new WeakMap<NameSet, EncodedNames>();
+  const claims = createWeakMemory<ResourceSet>();
+  const namesOf = new WeakMap<ResourceSet, NameSet>();
+  const existing = new WeakMap<ResourceSet, ResourceSet>();
+  const parts = createPairMemory<ResourceSet, NameSet, ResourceSet>();
+  const withOld = createPairMemory<ResourceSet, ResourceSet, ResourceSet>();
+  const withoutRemoved = new WeakMap<ResourceDiff, ResourceDiff>();
+  const bodies = new WeakMap<ResourceDiff, WeakRef<Buffer>>();
+
+  const bodyOf = function* (diff: ResourceDiff): Work<Buffer> {
+    const known = bodies.get(diff)?.deref();
+    if (known !== undefined) return known;
+    const made = yield* prepareDeltaBody(diff.changed, diff.removed);
+    bodies.set(diff, new WeakRef(made));
+    return made;
+  };
+
+  return {
+    names: createNameChanges(nameSets),
+    encoded: (set) => {
+      const made = encodedNames.get(set) ?? { key: '', bytes: undefined, count: set.names.length, set };
+      encodedNames.set(set, made);
+      return made;
+    },
+    *claimed(encoded, decode) {
+      const key = hash('sha1', encoded, 'base64');
+      const known = claims.get(key);
+      if (known !== undefined) return known;
+      const versions = yield* decode();
+      const resources = [...versions].map(([name, version]) => new HeldVersion(name, version));
+      return claims.get(key) ?? claims.keep(key, createResourceSet(resources.sort(compareNames)));
+    },
+    namesOf: (set) => {
+      const made = namesOf.get(set) ?? newNameSet(set);
+      namesOf.set(set, made);
+      return made;
+    },
+    existing: (set) => {
+      let found = existing.get(set);
+      if (found === undefined) {
+        found = filtered(set, ({ isUnknown }) => isUnknown !== true);
+        existing.set(set, found);
+      }
+      return found;
+    },
+    within: (set, names) =>
+      parts.get(set, names) ??
+      parts.keep(
+        set,
+        names,
+        filtered(set, ({ name }) => hasName(names, name)),
+      ),
+    withOld: (from, to) => {
+      const known = withOld.get(from, to);
+      if (known !== undefined) return known;
+      const names = new Set(to.resources.map(({ name }) => name));
+      const old = from.resources.filter(({ name }) => !names.has(name));
+      return withOld.keep(from, to, createResourceSet([...to.resources, ...old].sort(compareNames)));
+    },
+    withoutRemoved: (diff) => {
+      if (diff.removed.length === 0) return diff;
+      const made = withoutRemoved.get(diff) ?? { changed: diff.changed, removed: [] };
+      withoutRemoved.set(diff, made);
+      return made;
+    },
+    *body(diff) {
+      const pieces: Buffer[] = [];
+      for (const part of diff.parts ?? [diff]) pieces.push(yield* bodyOf(part));
+      return pieces;
+    },
+  };
+}
+
+/** The same set if every resource is kept. */
+function filtered(set: ResourceSet, isKept: (resource: EncodedResource) => boolean): ResourceSet {
+  return set.resources.every(isKept) ? set : createResourceSet(set.resources.filter(isKept));
+}
+
+function newNameSet({ resources }: ResourceSet): NameSet {
+  return resources.length === 0 ? NO_NAMES : { id: '', names: resources.map(({ name }) => name), characters: 0 };
+}

@@ -1,0 +1,234 @@
+import { composeDeltaResponse } from '../../envoy/delta-response.js';
+import { possibleResources } from '../../envoy/possible-resources.js';
+import { EMPTY_RESOURCE_SET, isEmptyDiff, type ResourceDiff, type ResourceSet } from '../../envoy/resource-set.js';
+import { shortTypeName, TypeUrl } from '../../envoy/type-urls.js';
+import { NO_NAMES } from '../../push/name-changes.js';
+import { hasName, type NameSet } from '../../push/name-set.js';
+import type { Work } from '../../push/work.js';
+import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from '../discovery-protocol.js';
+import { LimitError } from '../limits/xds-limits.js';
+import { readResourceNames, TooManyNamesError } from '../request-wire.js';
+import type { ResourceProvider } from '../resource-provider.js';
+import { StreamError } from '../stream-error.js';
+import type { AfterDoubt, PendingPush, WatchedResource } from '../watched-resource.js';
+import { type RawDeltaRequest, readDeltaRequest, readResourceVersions } from './delta-request-wire.js';
+import { type DeltaSubscription, isWildcard, nextSubscription, type SubscriptionChange } from './delta-subscription.js';
+
+/** Names that count as one more request. */
+const NAMES_PER_REQUEST = 1_000;
+/** The types that a response may still need before clusters can be removed. */
+const USERS_OF_CLUSTERS: readonly string[] = [
+  TypeUrl.endpoint,
+  TypeUrl.listener,
+  TypeUrl.extensionConfig,
+  TypeUrl.route,
+];
+const NOTHING_CHANGED: ResourceDiff = { changed: [], removed: [] };
+
+/**
+ * The delta variant of xDS: requests add and remove names, and responses have only what changed
+ * (docs/reference/xds.md#delta). What the proxy has is one set, `WatchedResource.possible`, and a response is the
+ * difference to the set that it should have. Both sets are shared by proxies of equal scope, and so is the response.
+ */
+class DeltaProtocol implements DiscoveryProtocol {
+  readonly lastOfPush = [TypeUrl.cluster];
+  readonly #connection: ProtocolConnection;
+  readonly #subscribed = new Map<string, DeltaSubscription>();
+  /** Clusters have changed since the proxy was connected before, so it gets its secrets again. */
+  #repeatsSecrets = false;
+
+  constructor(connection: ProtocolConnection) {
+    this.#connection = connection;
+  }
+
+  *receive(message: Buffer): Work<number> {
+    const request = parseRequest(message, this.#connection.environment.limits.names);
+    const provider = this.#connection.open(request);
+    if (provider === undefined) return 1;
+    yield* this.#take(request, provider);
+    return 1 + request.names / NAMES_PER_REQUEST;
+  }
+
+  *nextResponse(watched: WatchedResource, pending: PendingPush): Work<NextResponse | undefined> {
+    const { provider, subscription: startedFor } = watched;
+    const { typeUrl, version, configVersion, responses } = provider;
+    const { delta: memory } = this.#connection.environment;
+    const subscription = this.#subscriptionOf(typeUrl);
+    const made = yield* provider.prepare(watched.names);
+    // The Responder drops the response and starts again.
+    if (watched.subscription !== startedFor) return undefined;
+    const set = provider.mode === 'named' ? memory.existing(made) : made;
+    const { warming } = watched;
+    if (pending === 'ifChanged' && warming === undefined && watched.isRejected(set)) return undefined;
+    const { asked } = subscription;
+    const before = watched.possible ?? EMPTY_RESOURCE_SET;
+    const change = this.#changeOf(provider, provider.diffs.change(before, set, { asked, warming }));
+    const mustAnswer = subscription.isFirst && isWildcard(subscription, provider) && !subscription.isResumed;
+    if (isEmptyDiff(change) && !mustAnswer) {
+      this.#keepUp(watched, set);
+      return undefined;
+    }
+    const keepsOld = this.#mustKeepOld(watched, change);
+    if (keepsOld) watched.want('ifChanged');
+    const sent = keepsOld ? memory.withoutRemoved(change) : change;
+    if (keepsOld && sent.changed.length === 0) return undefined;
+    const header = { group: sent, typeUrl, versionInfo: version, configVersion, compose: composeDeltaResponse };
+    const known = responses.find(header, watched.sentNonce);
+    const isFresh = subscription.isFirst && !subscription.isResumed;
+    const next = {
+      set: keepsOld ? memory.withOld(before, set) : set,
+      configVersion,
+      // All clusters are new to the proxy: it asks for their endpoints.
+      changes: isFresh ? NOTHING_CHANGED : sent,
+      onSent: () => this.#sent(typeUrl, isFresh ? NOTHING_CHANGED : sent),
+    };
+    if (known !== undefined) return { ...next, response: known };
+    const body = yield* memory.body(sent);
+    return { ...next, response: responses.responseFor({ ...header, body: () => body }, watched.sentNonce) };
+  }
+
+  *#take(request: RawDeltaRequest, provider: ResourceProvider): Work<void> {
+    const { subscriptions, isEnded, environment } = this.#connection;
+    const { typeUrl, mode } = provider;
+    const before = this.#subscribed.get(typeUrl);
+    const subscribe = yield* this.#namesOf(request.subscribe);
+    const unsubscribe = yield* this.#namesOf(request.unsubscribe);
+    const claimed = before === undefined ? yield* this.#claimOf(request, provider, subscribe) : EMPTY_RESOURCE_SET;
+    const held = environment.delta.namesOf(claimed);
+    const change = yield* nextSubscription(before, { subscribe, unsubscribe, held, mode }, environment.delta.names);
+    if (isEnded()) return;
+    const watched = subscriptions.get(typeUrl);
+    subscriptions.checkNames(watched, change.next.names.names.length, environment.limits);
+    if (watched !== undefined) this.#takeAnswer(watched, request);
+    // A request for nothing, of a type without a wildcard: there is nothing to answer or to watch.
+    else if (mode === 'named' && change.next.names === NO_NAMES) return;
+    this.#change(watched ?? subscriptions.add(provider), change, claimed);
+  }
+
+  /** The subscription changes of a request count whether or not it is an answer. */
+  #takeAnswer(watched: WatchedResource, { responseNonce: nonce, errorDetail }: RawDeltaRequest): void {
+    if (errorDetail !== undefined) this.#connection.reject(watched, { nonce, ...errorDetail });
+    else if (nonce === '') return;
+    else if (nonce !== watched.sentNonce) {
+      this.#connection.environment.metrics.nonceExpired(shortTypeName(watched.provider.typeUrl));
+    } else if (watched.isUnanswered) watched.acknowledge(nonce, watched.sentVersion);
+  }
+
+  #change(
+    watched: WatchedResource,
+    { next, isNew, hasFewer, hasAsked }: SubscriptionChange,
+    claimed: ResourceSet,
+  ): void {
+    const { typeUrl } = watched.provider;
+    const { delta: memory } = this.#connection.environment;
+    this.#subscribed.set(typeUrl, next);
+    if (isNew) {
+      watched.correct(() => claimed);
+      if (typeUrl === TypeUrl.secret && this.#repeatsSecrets) this.#askAgain(watched);
+    }
+    watched.subscribed = memory.encoded(next.names);
+    const isWild = isWildcard(next, watched.provider);
+    if (watched.setNames(isWild ? undefined : watched.subscribed)) watched.want('ifChanged');
+    // The proxy has dropped them.
+    if (hasFewer && !isWild) watched.correct((set) => set && memory.within(set, next.names));
+    if (next.startsOver) watched.correct((set) => set && possibleResources(EMPTY_RESOURCE_SET, set));
+    if (hasAsked || isNew || next.startsOver) {
+      // A response that was begun without these names is dropped.
+      watched.subscription++;
+      watched.want('always');
+    }
+    this.#connection.proceed(watched);
+  }
+
+  /** The proxy needs no response: it has all resources of the set. */
+  #keepUp(watched: WatchedResource, set: ResourceSet): void {
+    const { typeUrl, version, configVersion } = watched.provider;
+    const subscription = this.#subscriptionOf(typeUrl);
+    if (subscription.isFirst && subscription.isResumed) watched.held(set, version, configVersion);
+    else watched.unchanged(set, configVersion);
+    this.#subscribed.set(typeUrl, { ...subscription, asked: undefined, isFirst: false, startsOver: false });
+  }
+
+  #sent(typeUrl: string, { changed }: ResourceDiff): void {
+    const { subscriptions } = this.#connection;
+    const subscription = this.#subscriptionOf(typeUrl);
+    this.#subscribed.set(typeUrl, { ...subscription, asked: undefined, isFirst: false, startsOver: false });
+    if (typeUrl !== TypeUrl.cluster || !subscription.isFirst || changed.length === 0) return;
+    // A changed cluster may wait for secrets that Envoy does not ask for again.
+    const secrets = subscriptions.get(TypeUrl.secret);
+    if (secrets === undefined) this.#repeatsSecrets = true;
+    else this.#askAgain(secrets);
+  }
+
+  #askAgain(watched: WatchedResource): void {
+    const { typeUrl } = watched.provider;
+    const subscription = this.#subscriptionOf(typeUrl);
+    this.#repeatsSecrets = false;
+    this.#subscribed.set(typeUrl, { ...subscription, asked: subscription.names });
+    watched.subscription++;
+    watched.want('always');
+  }
+
+  /** Some proxies lose more than they should by a removal, or take it for an error. */
+  #changeOf({ typeUrl, answersUnknownNames }: ResourceProvider, change: ResourceDiff): ResourceDiff {
+    const { delta: memory } = this.#connection.environment;
+    return typeUrl === TypeUrl.extensionConfig || !answersUnknownNames ? memory.withoutRemoved(change) : change;
+  }
+
+  /** Clusters leave the proxy after the listeners and routes that used them. */
+  #mustKeepOld({ provider }: WatchedResource, change: ResourceDiff): boolean {
+    if (provider.typeUrl !== TypeUrl.cluster || change.removed.length === 0) return false;
+    const { subscriptions } = this.#connection;
+    return USERS_OF_CLUSTERS.some((typeUrl) => (subscriptions.get(typeUrl)?.pending ?? 'no') !== 'no');
+  }
+
+  *#namesOf(encoded: Uint8Array): Work<NameSet> {
+    if (encoded.length === 0) return NO_NAMES;
+    const { nameSets } = this.#connection.environment;
+    const { set } = yield* nameSets.intern(encoded, () => readResourceNames(encoded));
+    return set;
+  }
+
+  /** The resources that a proxy says it has, of those that it subscribes to. */
+  *#claimOf(request: RawDeltaRequest, { mode }: ResourceProvider, subscribe: NameSet): Work<ResourceSet> {
+    const { versions } = request;
+    const { delta: memory } = this.#connection.environment;
+    if (versions.length === 0) return EMPTY_RESOURCE_SET;
+    const claimed = yield* memory.claimed(versions, () => readVersions(versions));
+    const isAll = mode === 'wildcard' && (subscribe === NO_NAMES || hasName(subscribe, '*'));
+    return isAll ? claimed : memory.within(claimed, subscribe);
+  }
+
+  #subscriptionOf(typeUrl: string): DeltaSubscription {
+    const subscription = this.#subscribed.get(typeUrl);
+    if (subscription === undefined) throw new Error(`no delta subscription to ${typeUrl}`);
+    return subscription;
+  }
+}
+
+/** A proxy may have applied a rejected or unanswered response in part: Envoy keeps the valid clusters and listeners. */
+const afterDoubt: AfterDoubt = (before = EMPTY_RESOURCE_SET, sent = EMPTY_RESOURCE_SET) =>
+  possibleResources(before, sent);
+
+export const DELTA: ProtocolVariant = { create: (connection) => new DeltaProtocol(connection), afterDoubt };
+
+/** @throws StreamError INVALID_ARGUMENT */
+function* readVersions(encoded: Uint8Array): Work<ReadonlyMap<string, string>> {
+  try {
+    return yield* readResourceVersions(encoded);
+  } catch (cause) {
+    throw new StreamError('INVALID_ARGUMENT', 'initial_resource_versions cannot be decoded', { cause });
+  }
+}
+
+/** @throws LimitError if a list has too many names, StreamError INVALID_ARGUMENT if it is no DeltaDiscoveryRequest */
+function parseRequest(message: Buffer, maxNames: number): RawDeltaRequest {
+  try {
+    return readDeltaRequest(message, maxNames);
+  } catch (cause) {
+    if (cause instanceof TooManyNamesError) {
+      throw new LimitError('names', `the request names more than ${maxNames} resources`);
+    }
+    throw new StreamError('INVALID_ARGUMENT', 'the message is not a DeltaDiscoveryRequest', { cause });
+  }
+}

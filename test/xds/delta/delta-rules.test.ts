@@ -1,0 +1,355 @@
+import test, { type ExecutionContext } from 'ava';
+import { type DeltaClient, NODE, openGrpc, openSessions, push, type Wire } from './delta-client.js';
+
+type Rule = (t: ExecutionContext, wire: Wire, client: DeltaClient) => Promise<void>;
+
+/** The rules of delta xDS that a server keeps towards its clients, by number and title. */
+const RULES: readonly (readonly [string, Rule])[] = [
+  [
+    'D1: a first request without names asks for all clusters',
+    async (t, wire, client) => {
+      client.send('cds');
+      t.deepEqual(await client.told('cds'), { has: ['a=1', 'b=1'], lacks: [] });
+      push(wire, { clusters: { a: '1', b: '1', c: '1' } });
+      t.deepEqual(await client.told('cds'), { has: ['c=1'], lacks: [] });
+    },
+  ],
+  [
+    'D2: `*` asks for all clusters, and a name beside it stays when `*` is dropped',
+    async (t, wire, client) => {
+      client.send('cds', { subscribe: ['*', 'a'] });
+      t.deepEqual(await client.told('cds'), { has: ['a=1', 'b=1'], lacks: [] });
+      client.send('cds', { unsubscribe: ['*'] });
+      await client.nothing(t);
+      push(wire, { clusters: { a: '1', b: '2' } });
+      await client.nothing(t);
+      push(wire, { clusters: { a: '2', b: '3' } });
+      t.deepEqual(await client.told('cds'), { has: ['a=2'], lacks: [] });
+    },
+  ],
+  [
+    'D3: after a name, an empty set asks for nothing',
+    async (t, wire, client) => {
+      client.send('cds', { subscribe: ['a'] });
+      t.deepEqual(await client.told('cds'), { has: ['a=1'], lacks: [] });
+      client.send('cds', { unsubscribe: ['a'] });
+      client.send('cds');
+      await client.nothing(t);
+      push(wire, { clusters: { a: '2', b: '2' } });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D4: unsubscribing a name beside `*` is answered with the resource, or with its removal',
+    async (t, _wire, client) => {
+      client.send('cds', { subscribe: ['*', 'a', 'x'] });
+      t.deepEqual(await client.told('cds'), { has: ['a=1', 'b=1'], lacks: ['x'] });
+      client.send('cds', { unsubscribe: ['a', 'x'] });
+      t.deepEqual(await client.told('cds'), { has: ['a=1'], lacks: ['x'] });
+    },
+  ],
+  [
+    'D4: unsubscribing a name without `*` is not answered',
+    async (t, _wire, client) => {
+      client.send('cds', { subscribe: ['a', 'b'] });
+      await client.told('cds');
+      client.send('cds', { unsubscribe: ['a'] });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D5: a name that is subscribed to again is answered although nothing changed',
+    async (t, _wire, client) => {
+      client.send('eds', { subscribe: ['a', 'b'] });
+      await client.told('eds');
+      client.send('eds', { subscribe: ['a'] });
+      t.deepEqual(await client.told('eds'), { has: ['a=1'], lacks: [] });
+    },
+  ],
+  [
+    'D5: a second `*` is answered with everything',
+    async (t, _wire, client) => {
+      client.send('cds', { subscribe: ['*'] });
+      await client.told('cds');
+      client.send('cds', { subscribe: ['*'] });
+      t.deepEqual(await client.told('cds'), { has: ['a=1', 'b=1'], lacks: [] });
+    },
+  ],
+  [
+    'D6: unsubscribing an unknown name has no effect',
+    async (t, wire, client) => {
+      client.send('cds', { subscribe: ['*'] });
+      await client.told('cds');
+      client.send('cds', { unsubscribe: ['x', 'a'] });
+      await client.nothing(t);
+      push(wire, { clusters: { a: '2', b: '1' } });
+      t.deepEqual(await client.told('cds'), { has: ['a=2'], lacks: [] });
+    },
+  ],
+  [
+    'D7: an unknown name is told as removed at once, and sent when it appears',
+    async (t, wire, client) => {
+      client.send('eds', { subscribe: ['a', 'x'] });
+      t.deepEqual(await client.told('eds'), { has: ['a=1'], lacks: ['x'] });
+      push(wire, { endpoints: { a: '1', b: '1', x: '1' } }, { endpoints: new Set(['x']) });
+      t.deepEqual(await client.told('eds'), { has: ['x=1'], lacks: [] });
+    },
+  ],
+  [
+    'D8: a name that is unsubscribed and subscribed to is sent again',
+    async (t, _wire, client) => {
+      client.send('eds', { subscribe: ['a', 'b'] });
+      await client.told('eds');
+      client.send('eds', { unsubscribe: ['a'] });
+      client.send('eds', { subscribe: ['a'] });
+      t.deepEqual(await client.told('eds'), { has: ['a=1'], lacks: [] });
+      client.send('eds', { unsubscribe: ['b'], subscribe: ['b'] });
+      t.deepEqual(await client.told('eds'), { has: ['b=1'], lacks: [] });
+    },
+  ],
+  [
+    'D9: a client that reconnects gets what differs from its versions, and the removal of what is gone',
+    async (t, wire, first) => {
+      first.send('cds', { subscribe: ['*'] });
+      const { resources } = await first.next('cds');
+      first.close();
+      push(wire, { clusters: { a: '2', b: '1', d: '1' } });
+      const versions = Object.fromEntries(resources.map(({ name, version }) => [name, version]));
+      const client = wire.connect();
+      client.send('cds', { versions: { ...versions, gone: 'xyz' } });
+      t.deepEqual(await client.told('cds'), { has: ['a=2', 'd=1'], lacks: ['gone'] });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D9: a client that reconnects with everything gets no response, and later changes',
+    async (t, wire, first) => {
+      first.send('eds', { subscribe: ['a', 'b'] });
+      const { resources } = await first.next('eds');
+      first.close();
+      const client = wire.connect();
+      const versions = Object.fromEntries(resources.map(({ name, version }) => [name, version]));
+      client.send('eds', { subscribe: ['a', 'b'], versions });
+      await client.nothing(t);
+      push(wire, { endpoints: { a: '1', b: '2' } }, { endpoints: new Set(['b']) });
+      t.deepEqual(await client.told('eds'), { has: ['b=2'], lacks: [] });
+    },
+  ],
+  [
+    'D10: endpoints of clusters that a reconnect changes are sent although they are equal',
+    async (t, wire, first) => {
+      first.send('cds');
+      const clusters = await first.next('cds');
+      first.send('eds', { subscribe: ['a', 'b'] });
+      const endpoints = await first.next('eds');
+      first.close();
+      push(wire, { clusters: { a: '2', b: '1' } });
+      const versionsOf = ({ resources }: typeof clusters) =>
+        Object.fromEntries(resources.map(({ name, version }) => [name, version]));
+      const client = wire.connect();
+      client.send('cds', { versions: versionsOf(clusters) });
+      t.deepEqual(await client.told('cds'), { has: ['a=2'], lacks: [] });
+      client.send('eds', { subscribe: ['a', 'b'], versions: versionsOf(endpoints) });
+      t.deepEqual(await client.told('eds'), { has: ['a=1'], lacks: [] });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D11: a changed cluster is followed by its endpoints',
+    async (t, wire, client) => {
+      client.send('cds');
+      await client.told('cds');
+      client.send('eds', { subscribe: ['a', 'b'] });
+      await client.told('eds');
+      push(wire, { clusters: { a: '1', b: '2' } });
+      t.deepEqual(await client.told('cds'), { has: ['b=2'], lacks: [] });
+      t.deepEqual(await client.told('eds'), { has: ['b=1'], lacks: [] });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D12: neither an acknowledgement nor a push without a change is answered',
+    async (t, wire, client) => {
+      client.send('cds');
+      await client.told('cds');
+      client.send('eds', { subscribe: ['a'] });
+      await client.told('eds');
+      await client.nothing(t);
+      push(wire, {});
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D13: a rejected response is not sent again, and the next change is',
+    async (t, wire, client) => {
+      client.send('cds');
+      await client.told('cds');
+      push(wire, { clusters: { a: '2', b: '2' } });
+      client.ack(await client.next('cds'), { error: 'cluster a is bad' });
+      await client.nothing(t);
+      const watch = [...wire.rig.sessions].at(-1)?.snapshot()?.watches.values().next().value;
+      t.is(watch?.rejection?.message, 'cluster a is bad');
+      push(wire, {});
+      await client.nothing(t);
+      // Envoy applies the valid clusters of a rejected response, so it may have b=2 or b=1.
+      push(wire, { clusters: { a: '3', b: '1' } });
+      t.deepEqual(await client.told('cds'), { has: ['a=3', 'b=1'], lacks: [] });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D14: a stale nonce acknowledges nothing, but its names count',
+    async (t, wire, client) => {
+      client.send('eds', { subscribe: ['a'] });
+      await client.told('eds');
+      push(wire, { endpoints: { a: '2', b: '1' } }, { endpoints: new Set(['a']) });
+      const newest = await client.next('eds');
+      client.send('eds', { nonce: 'long gone', subscribe: ['b'] });
+      await client.nothing(t);
+      client.ack(newest);
+      t.deepEqual(await client.told('eds'), { has: ['b=1'], lacks: [] });
+      t.is(wire.rig.counts['nonceExpired eds'], 1);
+    },
+  ],
+  [
+    'D15: names in an acknowledgement and in a rejection count',
+    async (t, _wire, client) => {
+      client.send('eds', { subscribe: ['a'] });
+      client.ack(await client.next('eds'), { subscribe: ['b'] });
+      const second = await client.next('eds');
+      t.deepEqual(
+        second.resources.map(({ name }) => name),
+        ['b'],
+      );
+      client.ack(second, { error: 'b is bad', subscribe: ['x'] });
+      const { removed } = await client.next('eds');
+      t.deepEqual(removed, ['x']);
+    },
+  ],
+  [
+    'D17: a node in a later request changes nothing',
+    async (t, wire, client) => {
+      client.send('cds', { node: NODE });
+      await client.told('cds');
+      client.send('eds', { node: 'router~10.0.0.9~other.ns~ns.svc.cluster.local', subscribe: ['a'] });
+      await client.told('eds');
+      t.deepEqual(
+        [...wire.rig.sessions].map(({ proxy }) => proxy?.id),
+        [NODE],
+      );
+    },
+  ],
+  [
+    'D18: clusters that are not acknowledged delay neither endpoints nor, beyond a limit in time, further clusters',
+    async (t, wire, client) => {
+      client.send('cds');
+      await client.told('cds');
+      client.send('eds', { subscribe: ['a', 'b'] });
+      await client.told('eds');
+      push(wire, { clusters: { a: '2', b: '1' } });
+      await client.next('cds');
+      await client.told('eds');
+      push(wire, { endpoints: { a: '2', b: '1' }, clusters: { a: '2', b: '2' } });
+      t.deepEqual(await client.told('eds'), { has: ['a=2'], lacks: [] });
+      await client.nothing(t);
+      wire.rig.clock.advance(15_000);
+      t.deepEqual(await client.told('cds'), { has: ['a=2', 'b=2'], lacks: [] });
+    },
+  ],
+  [
+    'D19: clusters come first in a push, and their removals last',
+    async (t, wire, client) => {
+      client.send('cds');
+      await client.told('cds');
+      client.send('eds', { subscribe: ['a', 'b'] });
+      await client.told('eds');
+      client.send('rds', { subscribe: ['a'] });
+      await client.told('rds');
+      const before = client.order().length;
+      push(wire, { clusters: { a: '2', c: '1' }, routes: { a: '2' }, endpoints: { a: '1', c: '1' } });
+      t.deepEqual(await client.told('cds'), { has: ['a=2', 'c=1'], lacks: [] });
+      t.deepEqual(await client.told('cds'), { has: [], lacks: ['b'] });
+      t.deepEqual(await client.told('eds'), { has: ['a=1'], lacks: ['b'] });
+      t.deepEqual(await client.told('rds'), { has: ['a=2'], lacks: [] });
+      t.deepEqual(client.order().slice(before), ['cds', 'eds', 'rds', 'cds']);
+    },
+  ],
+  [
+    'D19: a removal alone comes after the other types',
+    async (t, wire, client) => {
+      client.send('cds');
+      await client.told('cds');
+      client.send('rds', { subscribe: ['a'] });
+      await client.told('rds');
+      const before = client.order().length;
+      push(wire, { clusters: { a: '1' }, routes: { a: '2' } });
+      t.deepEqual(await client.told('cds'), { has: [], lacks: ['b'] });
+      await client.told('rds');
+      t.deepEqual(client.order().slice(before), ['rds', 'cds']);
+    },
+  ],
+  [
+    'D20: a filter configuration is never told as removed',
+    async (t, wire, client) => {
+      client.send('ecds', { subscribe: ['a', 'x'] });
+      t.deepEqual(await client.told('ecds'), { has: ['a=1'], lacks: [] });
+      push(wire, { extensions: {} });
+      await client.nothing(t);
+      push(wire, { extensions: { a: '2', x: '1' } });
+      t.deepEqual(await client.told('ecds'), { has: ['a=2', 'x=1'], lacks: [] });
+    },
+  ],
+  [
+    'D21: endpoints that go with their cluster are dropped by the client without an answer',
+    async (t, wire, client) => {
+      client.send('cds');
+      await client.told('cds');
+      client.send('eds', { subscribe: ['a', 'b'] });
+      await client.told('eds');
+      push(wire, { clusters: { a: '1' }, endpoints: { a: '1' } });
+      t.deepEqual(await client.told('eds'), { has: [], lacks: ['b'] });
+      t.deepEqual(await client.told('cds'), { has: [], lacks: ['b'] });
+      client.send('eds', { unsubscribe: ['b'] });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D23: clusters that are asked for one by one are answered at once, known or not',
+    async (t, _wire, client) => {
+      client.send('cds', { subscribe: ['a'] });
+      t.deepEqual(await client.told('cds'), { has: ['a=1'], lacks: [] });
+      client.send('cds', { subscribe: ['b'] });
+      t.deepEqual(await client.told('cds'), { has: ['b=1'], lacks: [] });
+      client.send('cds', { subscribe: ['x'] });
+      t.deepEqual(await client.told('cds'), { has: [], lacks: ['x'] });
+    },
+  ],
+  [
+    'D25: a first request without names, of a type without a wildcard, gets nothing and leaves no subscription',
+    async (t, wire, client) => {
+      client.send('eds');
+      await client.nothing(t);
+      push(wire, { endpoints: { a: '2' } }, { endpoints: new Set(['a']) });
+      await client.nothing(t);
+      t.false(
+        [...wire.rig.sessions][0]
+          ?.snapshot()
+          ?.watches.has('type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment'),
+      );
+    },
+  ],
+];
+
+const WIRES = [
+  ['the session', async (t: ExecutionContext) => openSessions(t)],
+  ['a gRPC stream', openGrpc],
+] as const;
+
+for (const [title, rule] of RULES) {
+  for (const [on, open] of WIRES) {
+    test(`${title} (${on})`, async (t) => {
+      const wire = await open(t);
+      await rule(t, wire, wire.connect());
+    });
+  }
+}
