@@ -114,6 +114,7 @@ export interface Environment extends RegexEnvironment {
   readonly navXdsRequestsPerSecond: number;
   /** Use DiscoveryFlags.namespace instead, which includes the flag. */
   readonly podNamespace: string;
+  readonly navCredentialsDir: string;
   readonly rootCaDir: string;
   readonly spiffeBundleEndpoints: string;
   readonly terminationDrainDurationSeconds: number;

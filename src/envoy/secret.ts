@@ -43,3 +43,42 @@ export function fileSecret(certificatePath: string, privateKeyPath: string): str
 export function fileRootsSecret(path: string): string {
   return `${FILE_ROOTS_PREFIX}${path}`;
 }
+
+/**
+ * The secret of such a name. It has paths only: the proxy reads the files, and reads them again when they change.
+ *
+ * @returns undefined for other names
+ */
+export function encodeFileSecret(encoder: MessageEncoder, name: string): EncodedResource | undefined {
+  if (name.startsWith(FILE_ROOTS_PREFIX)) {
+    const filename = name.slice(FILE_ROOTS_PREFIX.length);
+    return encoder.encodeResource(TypeUrl.secret, name, { name, validationContext: { trustedCa: { filename } } });
+  }
+  if (!name.startsWith(FILE_PREFIX)) return undefined;
+  const paths = name.slice(FILE_PREFIX.length);
+  const separator = paths.indexOf(PATH_SEPARATOR);
+  if (separator < 0) return undefined;
+  const secret: Secret = {
+    name,
+    tlsCertificate: {
+      certificateChain: { filename: paths.slice(0, separator) },
+      privateKey: { filename: paths.slice(separator + 1) },
+    },
+  };
+  return encoder.encodeResource(TypeUrl.secret, name, secret);
+}
+
+/** The certificate and key that a credential holds. Never share, show or log it. @param name that proxies ask for */
+export function encodeCredential(encoder: MessageEncoder, name: string, chain: string, key: string): EncodedResource {
+  const secret: Secret = {
+    name,
+    tlsCertificate: { certificateChain: { inlineString: chain }, privateKey: { inlineString: key } },
+  };
+  return encoder.encodeResource(TypeUrl.secret, name, secret);
+}
+
+/** The root certificates that a credential holds. @param name that proxies ask for */
+export function encodeCredentialRoots(encoder: MessageEncoder, name: string, roots: string): EncodedResource {
+  const secret: Secret = { name, validationContext: { trustedCa: { inlineString: roots } } };
+  return encoder.encodeResource(TypeUrl.secret, name, secret);
+}

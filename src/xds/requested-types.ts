@@ -1,4 +1,5 @@
 import { TypeUrl } from '../envoy/type-urls.js';
+import { usesCredential } from '../model/gateways/credential-references.js';
 import type { Proxy } from '../model/proxy.js';
 import type { WorkloadIdentity } from '../model/spiffe-id.js';
 import type { RequestHead } from './discovery-protocol.js';
@@ -80,7 +81,15 @@ export class RequestedTypes {
   #openSecrets({ connectionId, proxy, identity }: RequestingProxy): SecretResources | undefined {
     const { environment, onSecretsChange: onChange } = this.#parts;
     if (identity === undefined || !proxy.hasSecrets) return undefined;
-    this.#secrets ??= environment.secrets?.open(identity, { connectionId, onChange });
+    this.#secrets ??= environment.secrets?.open(identity, {
+      connectionId,
+      isRouter: proxy.type === 'router',
+      usesCredential: (name) => {
+        const { context } = environment.distribution;
+        return context !== undefined && usesCredential(context, proxy, name);
+      },
+      onChange,
+    });
     return this.#secrets;
   }
 

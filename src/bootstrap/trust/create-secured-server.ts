@@ -7,6 +7,7 @@ import { createCertificateService } from '../../ca/service/certificate-service.j
 import { createWorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
 import { readCertificateRequest } from '../../ca/x509/certificate-request.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import type { CredentialStore } from '../../model/gateways/credential.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
@@ -32,6 +33,8 @@ export interface SecuredServerParts {
   readonly isAuthenticated: boolean;
   /** Whether an identity may read the policies of all namespaces; policy servers must. */
   readonly seesAllPolicies: (identity: WorkloadIdentity) => boolean;
+  /** The certificates of Gateways. */
+  readonly credentials: CredentialStore;
   /** Shared by the sessions of both listeners. */
   readonly session: SessionEnvironment;
   readonly hooks: SessionHooks;
@@ -129,6 +132,7 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
 
 function createSecrets({
   trust,
+  credentials,
   session,
   encoder,
   controlPlane,
@@ -147,7 +151,7 @@ function createSecrets({
   const source = createSecretSource(workloads, authority, trust.trustDomains);
   const { logger } = session;
   return {
-    service: createSecretService(source, { encoder, clock, logger, controlPlane }),
+    service: createSecretService(source, { encoder, clock, logger, controlPlane, credentials }),
     stop: () => workloads.stop(),
   };
 }

@@ -21,6 +21,7 @@ import { createClusterDuties } from '../external-control-plane/cluster-duties.js
 import { createRemoteWork } from '../external-control-plane/remote-work.js';
 import { secureGrpcSettings } from '../map-options.js';
 import type { ListenAddress, Options } from '../options.js';
+import { createCredentials } from './create-credentials.js';
 import { createSecuredServer } from './create-secured-server.js';
 import { openTrust, type Trust } from './open-trust.js';
 import type { PolicyCredentials } from './policy-credentials.js';
@@ -74,6 +75,7 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
       : createAccountDirectory({ outageLimitMs: environment.navAccountOutageLimitMs, clock });
   const rootKey = prepareRootKey(options, parts.cluster !== undefined);
   const remoteWork = environment.centralMeshd ? createRemoteWork(logging.scope('secretcontroller')) : undefined;
+  const credentials = createCredentials(parts);
   let trust: Trust | undefined;
   let server: GrpcServer | undefined;
   let distribution: RootDistribution | undefined;
@@ -84,6 +86,7 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
     server = createSecuredServer({
       ...parts,
       trust: opened,
+      credentials,
       settings,
       isAuthenticated: environment.xdsAuth,
       seesAllPolicies: createPolicyReaders(options, opened.trustDomains),
@@ -135,7 +138,7 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
     stop: async (graceMs) => {
       await Promise.all([server?.stop(graceMs), distribution?.stop(), remoteWork?.stop()]);
       await parts.policyCredentials.stop();
-      await Promise.all([trust?.stop(), accounts?.stop()]);
+      await Promise.all([trust?.stop(), accounts?.stop(), credentials.stop()]);
     },
     remoteClusters: {
       reached: (reached: ReachedCluster) => {

@@ -11,12 +11,16 @@ import type { Work } from '../../push/work.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ResourceProvider } from '../resource-provider.js';
 import { shorten } from '../shorten.js';
+import type { ConnectionCredentials } from './connection-credentials.js';
 import type { ConnectionSecrets, WorkloadCertificate } from './secret-service.js';
 
 /** The connection that the secrets are made for. */
 export interface SecretConnection {
   /** For logs. */
   readonly connectionId: string;
+  readonly isRouter: boolean;
+  /** Whether an object of the mesh makes the proxy need a credential (`credentialName`). */
+  usesCredential(credentialName: string): boolean;
   /** Called after the secrets have changed. */
   onChange(): void;
 }
@@ -34,7 +38,8 @@ export interface SecretResourcesParts {
 const MAX_SHOWN_NAMES = 20;
 
 /**
- * The secrets of one connection (SDS): its certificate with the key, and the roots. A key is encoded once, for this
+ * The secrets of one connection (SDS): its certificate with the key, the roots, and for routers the credentials of their
+ * Gateways. A key is encoded once, for this
  * connection only: no cache, page or log has it, and `close` forgets it.
  */
 export class SecretResources implements ResourceProvider {
@@ -49,6 +54,7 @@ export class SecretResources implements ResourceProvider {
   readonly #parts: SecretResourcesParts;
   readonly #connection: SecretConnection;
   readonly #secrets: ConnectionSecrets;
+  readonly #credentials: ConnectionCredentials;
   readonly #unsubscribe: () => void;
   /** `#encoded` are its secrets. */
   #certificate: WorkloadCertificate | undefined;
@@ -60,15 +66,23 @@ export class SecretResources implements ResourceProvider {
   /** Proxies repeat unknown names with every request. */
   #hasWarned = false;
 
-  constructor(parts: SecretResourcesParts, connection: SecretConnection, secrets: ConnectionSecrets) {
+  constructor(
+    parts: SecretResourcesParts,
+    connection: SecretConnection,
+    secrets: ConnectionSecrets,
+    openCredentials: (onChange: () => void) => ConnectionCredentials,
+  ) {
     this.#parts = parts;
     this.#connection = connection;
     this.#secrets = secrets;
     this.#nextVersion();
-    this.#unsubscribe = secrets.onChange(() => {
+    const changed = (): void => {
+      if (this.#closed) return;
       this.#nextVersion();
       connection.onChange();
-    });
+    };
+    this.#credentials = openCredentials(changed);
+    this.#unsubscribe = secrets.onChange(changed);
   }
 
   get version(): string {
@@ -87,12 +101,17 @@ export class SecretResources implements ResourceProvider {
   *prepare(asked: NameSet | undefined): Work<ResourceSet> {
     if (this.#closed) return EMPTY_RESOURCE_SET;
     const names = asked?.names ?? [];
-    this.#warnOfUnknown(names);
     this.#encode();
-    this.#set = nextResourceSet(
-      this.#set,
-      this.#encoded.filter(({ name }) => names.includes(name)),
-    );
+    const resources = this.#encoded.filter(({ name }) => names.includes(name));
+    const unknown: string[] = [];
+    for (const name of names) {
+      if (name === WORKLOAD_SECRET || name === ROOTS_SECRET) continue;
+      const resource = this.#credentials.resourceOf(name);
+      if (resource === undefined) unknown.push(name);
+      else if (resource !== 'missing') resources.push(resource);
+    }
+    this.#warnOfUnknown(unknown);
+    this.#set = nextResourceSet(this.#set, resources);
     return this.#set;
   }
 
@@ -101,6 +120,7 @@ export class SecretResources implements ResourceProvider {
     this.#closed = true;
     this.#unsubscribe();
     this.#secrets.close();
+    this.#credentials.close();
     this.#certificate = undefined;
     this.#encoded = [];
     this.#set = EMPTY_RESOURCE_SET;
@@ -126,10 +146,8 @@ export class SecretResources implements ResourceProvider {
     ];
   }
 
-  #warnOfUnknown(names: readonly string[]): void {
-    if (this.#hasWarned) return;
-    const unknown = names.filter((name) => name !== WORKLOAD_SECRET && name !== ROOTS_SECRET);
-    if (unknown.length === 0) return;
+  #warnOfUnknown(unknown: readonly string[]): void {
+    if (this.#hasWarned || unknown.length === 0) return;
     this.#hasWarned = true;
     const secrets = shorten(unknown.slice(0, MAX_SHOWN_NAMES).join(', '));
     const fields = { connection: this.#connection.connectionId, secrets };

@@ -1,8 +1,11 @@
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { encodeRootsSecret } from '../../envoy/secret.js';
+import type { CredentialStore } from '../../model/gateways/credential.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import { createUncachedResponses } from '../../push/response-cache.js';
+import { createSubjectLog } from '../../telemetry/subject-log.js';
+import { createConnectionCredentials } from './connection-credentials.js';
 import { type SecretConnection, SecretResources, type SecretResourcesParts } from './secret-resources.js';
 
 /** The certificate and key of a workload, and its trusted roots. All PEM. */
@@ -47,15 +50,29 @@ export interface SecretService {
 export interface SecretServiceParts extends Pick<SecretResourcesParts, 'encoder' | 'clock' | 'logger'> {
   /** ControlPlane.identifier of every response. */
   readonly controlPlane: string;
+  /** The credentials of Gateways. Default: none. */
+  readonly credentials?: CredentialStore;
 }
 
 export function createSecretService(source: SecretSource, parts: SecretServiceParts): SecretService {
   const { encoder, clock, logger, controlPlane } = parts;
   const responses = createUncachedResponses(controlPlane);
+  const log = createSubjectLog(logger, clock);
   const resourcesParts = { encoder, clock, logger, responses, encodeRoots: createRootsEncoder(encoder) };
   return {
     isFor: (identity) => source.isFor(identity),
-    open: (identity, connection) => new SecretResources(resourcesParts, connection, source.open(identity)),
+    open: (identity, connection) =>
+      new SecretResources(resourcesParts, connection, source.open(identity), (onChange) =>
+        createConnectionCredentials({
+          store: parts.credentials,
+          encoder,
+          namespace: identity.namespace,
+          isRouter: connection.isRouter,
+          usesCredential: (name) => connection.usesCredential(name),
+          onChange,
+          log,
+        }),
+      ),
   };
 }
 

@@ -26,6 +26,10 @@ test('an authenticated caller stays connected, and a caller that only watches th
   const authority = createTestAuthority('mesh root');
   const never = () => () => undefined;
   const server = createSecuredServer({
+    credentials: {
+      open: () => ({ read: () => ({ type: 'loading' }), close: () => undefined }),
+      stop: async () => undefined,
+    },
     trust: {
       authority: undefined,
       certificate: {

@@ -33,6 +33,14 @@ export const sourceVariables = {
     meaning: 'Original scrape settings of a workload, handed to the agent',
     unimplemented: awaits(UNIMPLEMENTED.agent),
   },
+  navCredentialsDir: {
+    name: 'NAV_CREDENTIALS_DIR',
+    type: text,
+    default: './var/lib/mesh/credentials',
+    meaning:
+      'Folder with the certificates that credentialName of Gateways and DestinationRules refers to, as <namespace>/<credentialName>/tls.crt, tls.key and ca.crt; with a cluster, its Secrets are used instead',
+    addition: true,
+  },
   navEnabledServiceApis: {
     name: 'NAV_ENABLED_SERVICE_APIS',
     type: bool,

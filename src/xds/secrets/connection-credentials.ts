@@ -1,0 +1,79 @@
+import { isObjectName } from '../../config/primitives.js';
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { encodeCredential, encodeCredentialRoots, encodeFileSecret } from '../../envoy/secret.js';
+import type { CredentialReader, CredentialState, CredentialStore } from '../../model/gateways/credential.js';
+import { parseCredentialSecret } from '../../model/gateways/credential-names.js';
+import type { SubjectLog } from '../../telemetry/subject-log.js';
+
+export interface ConnectionCredentialsOptions {
+  /** Undefined where the control plane has no credentials. */
+  readonly store: CredentialStore | undefined;
+  readonly encoder: MessageEncoder;
+  /** Of the proven identity: a router gets credentials of its own namespace only. */
+  readonly namespace: string;
+  /** Whether the proxy is a router: others have neither credentials nor secrets of files. */
+  readonly isRouter: boolean;
+  /** Whether an object of the mesh makes the proxy need the credential. */
+  usesCredential(credentialName: string): boolean;
+  /** Called when a credential may have changed. */
+  onChange(): void;
+  readonly log: SubjectLog;
+}
+
+/** The credentials of one connection, and its secrets of files. They are encoded for this connection alone. */
+export interface ConnectionCredentials {
+  /** Undefined for other secrets; `missing` for a credential that cannot be served now. */
+  resourceOf(secret: string): EncodedResource | 'missing' | undefined;
+  close(): void;
+}
+
+export function createConnectionCredentials(options: ConnectionCredentialsOptions): ConnectionCredentials {
+  const { store, encoder, namespace, isRouter, usesCredential, onChange, log } = options;
+  const encoded = new Map<string, { readonly state: CredentialState; readonly resource: EncodedResource }>();
+  let reader: CredentialReader | undefined;
+  let isClosed = false;
+
+  const refuse = (secret: string, reason: string): 'missing' => {
+    log.warn(`${namespace}/${secret}`, { namespace, secret, reason }, 'gateway credential cannot be used');
+    return 'missing';
+  };
+
+  const encode = (secret: string, state: CredentialState): EncodedResource | undefined => {
+    const known = encoded.get(secret);
+    if (known?.state === state) return known.resource;
+    const resource =
+      state.type === 'certificate'
+        ? encodeCredential(encoder, secret, state.chain, state.privateKey)
+        : state.type === 'roots'
+          ? encodeCredentialRoots(encoder, secret, state.roots)
+          : undefined;
+    if (resource === undefined) encoded.delete(secret);
+    else encoded.set(secret, { state, resource });
+    return resource;
+  };
+
+  return {
+    resourceOf: (secret) => {
+      if (!isRouter) return undefined;
+      const asked = parseCredentialSecret(secret);
+      if (asked === undefined) return encodeFileSecret(encoder, secret);
+      const { credentialName, part } = asked;
+      if (isClosed || !isObjectName(credentialName)) return 'missing';
+      if (!usesCredential(credentialName)) {
+        return refuse(secret, 'no Gateway that selects the router names it, nor a DestinationRule');
+      }
+      if (store === undefined) return refuse(secret, 'the control plane has no credentials; see docs/gateways.md');
+      reader ??= store.open(namespace, onChange);
+      const state = reader.read(credentialName, part);
+      if (state.type === 'unusable') return refuse(secret, state.reason);
+      return encode(secret, state) ?? 'missing';
+    },
+    close: () => {
+      isClosed = true;
+      reader?.close();
+      reader = undefined;
+      encoded.clear();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import test from 'ava';
+import type { CredentialState, CredentialStore } from '../../../src/model/gateways/credential.js';
+import { createSubjectLog } from '../../../src/telemetry/subject-log.js';
+import { createConnectionCredentials } from '../../../src/xds/secrets/connection-credentials.js';
+import { createFakeClock } from '../../support/fake-clock.js';
+import { createRecordingLogger } from '../../support/recording-logger.js';
+import { SECRET_ENCODER } from './secret-sources.js';
+
+const USABLE: CredentialState = { type: 'certificate', chain: 'chain', privateKey: 'PRIVATE' };
+
+/** Has credentials by `<namespace>/<name>`. */
+function createStore(states: Readonly<Record<string, CredentialState>>) {
+  const read: string[] = [];
+  const open = new Set<string>();
+  const store: CredentialStore = {
+    open: (namespace) => {
+      open.add(namespace);
+      return {
+        read: (name) => {
+          read.push(`${namespace}/${name}`);
+          return states[`${namespace}/${name}`] ?? { type: 'unusable', reason: 'it does not exist' };
+        },
+        close: () => void open.delete(namespace),
+      };
+    },
+    stop: async () => undefined,
+  };
+  return { store, read, open };
+}
+
+function connect(states: Readonly<Record<string, CredentialState>>, isRouter = true) {
+  const { store, read, open } = createStore(states);
+  const logger = createRecordingLogger();
+  const credentials = createConnectionCredentials({
+    store,
+    encoder: SECRET_ENCODER,
+    namespace: 'edge',
+    isRouter,
+    usesCredential: (name) => name === 'shop',
+    onChange: () => undefined,
+    log: createSubjectLog(logger, createFakeClock()),
+  });
+  return { credentials, read, open, logger };
+}
+
+test('a router gets a credential of its own namespace that its Gateways name', (t) => {
+  const { credentials, read } = connect({ 'edge/shop': USABLE, 'other/shop': USABLE });
+  const resource = credentials.resourceOf('kubernetes://shop');
+  if (resource === undefined || resource === 'missing') return t.fail();
+  t.is(resource.name, 'kubernetes://shop');
+  t.deepEqual(read, ['edge/shop']);
+  t.is(credentials.resourceOf('kubernetes://shop'), resource);
+});
+
+test('no name reaches another namespace, another folder or a credential that no object names', (t) => {
+  const { credentials, read, logger } = connect({ 'edge/vault': USABLE, 'other/shop': USABLE });
+  const names = ['kubernetes://vault', 'kubernetes://other/shop', 'kubernetes://../other/shop', 'kubernetes://'];
+  for (const name of names) t.is(credentials.resourceOf(name), 'missing');
+  t.deepEqual(read, []);
+  t.deepEqual(
+    logger.records.map(({ fields }) => fields['reason']),
+    ['no Gateway that selects the router names it, nor a DestinationRule'],
+  );
+});
+
+test('an unusable credential is told once in a while, without its content', (t) => {
+  const { credentials, logger } = connect({});
+  for (let round = 0; round < 3; round++) t.is(credentials.resourceOf('kubernetes://shop-cacert'), 'missing');
+  t.is(logger.records.length, 1);
+  t.deepEqual(logger.records[0]?.fields, {
+    namespace: 'edge',
+    secret: 'kubernetes://shop-cacert',
+    reason: 'it does not exist',
+  });
+});
+
+test('files of a router are named to it, and nothing of them is read', (t) => {
+  const { credentials, open } = connect({});
+  const resource = credentials.resourceOf('file-cert:/etc/certs/tls.crt~/etc/certs/tls.key');
+  if (resource === undefined || resource === 'missing') return t.fail();
+  t.is(resource.name, 'file-cert:/etc/certs/tls.crt~/etc/certs/tls.key');
+  t.true(Buffer.from(resource.entry).includes('/etc/certs/tls.key'));
+  t.not(credentials.resourceOf('file-root:/etc/certs/ca.crt'), undefined);
+  t.is(credentials.resourceOf('file-cert:/etc/certs/tls.crt'), undefined);
+  t.is(open.size, 0);
+});
+
+test('a sidecar gets neither credentials nor secrets of files', (t) => {
+  const { credentials, read } = connect({ 'edge/shop': USABLE }, false);
+  for (const name of ['kubernetes://shop', 'file-root:/etc/certs/ca.crt'])
+    t.is(credentials.resourceOf(name), undefined);
+  t.deepEqual(read, []);
+});
+
+test('a closed connection has no credential and reads none', (t) => {
+  const { credentials, open } = connect({ 'edge/shop': USABLE });
+  credentials.resourceOf('kubernetes://shop');
+  t.is(open.size, 1);
+  credentials.close();
+  t.is(open.size, 0);
+  t.is(credentials.resourceOf('kubernetes://shop'), 'missing');
+});
