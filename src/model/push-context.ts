@@ -11,6 +11,7 @@ import type { AuthorizationPolicies } from './security/authorization-policies.js
 import type { PeerAuthentications } from './security/peer-authentications.js';
 import type { SharedPort } from './served-ports.js';
 import type { Service } from './service.js';
+import type { InboundTarget } from './sidecars/ingress-targets.js';
 import type { DestinationRules } from './traffic/destination-rules/destination-rules.js';
 import type { TrafficView, TrafficViewer } from './traffic/traffic-view.js';
 
@@ -94,4 +95,9 @@ export interface PushContext {
    * The services of the workload of a proxy, by its addresses; sorted by hostname and port. Same targets, same array.
    */
   targetsOf(proxy: Proxy): readonly ServiceTarget[];
+  /**
+   * The ports that a sidecar serves: the ingress listeners of its Sidecar, and without any the targets of its services.
+   * Same targets, same array.
+   */
+  inboundOf(proxy: Proxy): readonly InboundTarget[];
 }

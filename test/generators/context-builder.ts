@@ -157,6 +157,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
       });
     },
     targetsOf: () => parts.targets ?? [],
+    inboundOf: () => parts.targets ?? [],
   };
 }
 

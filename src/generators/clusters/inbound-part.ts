@@ -6,8 +6,8 @@ import { inboundClusterName } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
 import { createMemo } from '../../model/memo.js';
-import type { ServiceTarget } from '../../model/proxy.js';
 import type { Port, Service } from '../../model/service.js';
+import type { InboundTarget, Ingress } from '../../model/sidecars/ingress-targets.js';
 import { WHOLE_SERVICE } from '../../model/traffic/destination.js';
 import { type AddressFamilies, addressFamiliesOf, loopbackAddress } from '../address-families.js';
 import { buildLoadAssignment } from '../endpoints/load-assignment.js';
@@ -20,8 +20,8 @@ import { protocolsOfPort, type UpstreamProtocols } from './upstream-protocols.js
 interface InboundPort {
   readonly service: Pick<Service, 'hostname' | 'name' | 'namespace' | 'registry'>;
   readonly port: Port;
-  /** Port of the workload on loopback; undefined for captured connections, which keep their original destination. */
-  readonly targetPort: number | undefined;
+  /** Where the workload listens; undefined for captured connections, which keep their original destination. */
+  readonly endpoint: { readonly address: string; readonly port: number } | undefined;
 }
 
 export interface InboundScope extends Scope {
@@ -38,7 +38,7 @@ const CLEANUP_INTERVAL_MS = 24 * 60 * 60 * 1000;
 /**
  * One cluster per service port of the workload of a sidecar. Captured connections keep their original destination and
  * get a source address that is not captured again. Without capture (INTERCEPTION_MODE NONE) they go to the target port
- * on loopback. Replicas of a workload share one scope. Routers have none.
+ * on loopback, and those of a Sidecar's ingress listener to its endpoint. Replicas of a workload share one scope. Routers have none.
  */
 export function createInboundPart(
   encoder: MessageEncoder,
@@ -48,13 +48,13 @@ export function createInboundPart(
   const scopeMemo = createMemo<InboundScope>();
   const clustersMemo = createMemo<readonly EncodedResource[]>();
 
-  const build = (mesh: MeshConfig, { service, port, targetPort }: InboundPort, families: AddressFamilies): Cluster => {
+  const build = (mesh: MeshConfig, { service, port, endpoint }: InboundPort, families: AddressFamilies): Cluster => {
     const name = inboundClusterName(port.number, port.name, service.hostname);
     const statName = mesh.inboundClusterStatName;
     return {
       ...buildClusterBase(name, mesh.connectTimeoutMs),
       ...(statName === '' ? {} : { altStatName: clusterStatName(statName, { service, port, subset: WHOLE_SERVICE }) }),
-      ...(targetPort === undefined ? capturedFields(families) : loopbackFields(name, targetPort, families)),
+      ...(endpoint === undefined ? capturedFields(families) : endpointFields(name, endpoint)),
       ...protocols.of(protocolsOfPort(port.protocol, sniffInbound)),
       metadata: buildServiceMetadata(service),
     };
@@ -63,13 +63,13 @@ export function createInboundPart(
   return {
     name: 'inbound',
     scope: (context, proxy) => {
-      const targets = proxy.type === 'sidecar' ? context.targetsOf(proxy) : [];
+      const targets = proxy.type === 'sidecar' ? context.inboundOf(proxy) : [];
       if (targets.length === 0) return undefined;
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const families = addressFamiliesOf(proxy.ipAddresses);
       const variant = `${captured} ${families.ipv4} ${families.ipv6}`;
       return scopeMemo.of([context.mesh, targets], variant, () => {
-        const ports = inboundPorts(targets, captured);
+        const ports = inboundPorts(targets, captured, loopbackAddress(families));
         return { key: JSON.stringify([ports, families]), ports, families };
       });
     },
@@ -93,10 +93,9 @@ function capturedFields(families: AddressFamilies): Cluster {
   };
 }
 
-function loopbackFields(name: string, port: number, families: AddressFamilies): Cluster {
+function endpointFields(name: string, endpoint: NonNullable<InboundPort['endpoint']>): Cluster {
   const target = {
-    address: loopbackAddress(families),
-    port,
+    ...endpoint,
     health: 'healthy',
     locality: '',
     network: '',
@@ -107,17 +106,28 @@ function loopbackFields(name: string, port: number, families: AddressFamilies): 
 }
 
 /** One cluster per service port, for its first target: a workload may serve a port on several addresses. */
-function inboundPorts(targets: readonly ServiceTarget[], captured: boolean): readonly InboundPort[] {
+function inboundPorts(targets: readonly InboundTarget[], captured: boolean, loopback: string): readonly InboundPort[] {
   const ports = new Map<string, InboundPort>();
-  for (const { service, port, targetPort } of targets) {
+  for (const { service, port, targetPort, ingress } of targets) {
     const name = inboundClusterName(port.number, port.name, service.hostname);
     if (port.protocol === 'udp' || ports.has(name)) continue;
     const { hostname, name: serviceName, namespace, registry } = service;
     ports.set(name, {
       service: { hostname, name: serviceName, namespace, registry },
       port: { name: port.name, number: port.number, protocol: port.protocol },
-      targetPort: captured ? undefined : targetPort,
+      endpoint: endpointOf(targetPort, ingress, captured, loopback),
     });
   }
   return [...ports.values()];
+}
+
+function endpointOf(
+  targetPort: number,
+  ingress: Ingress | undefined,
+  captured: boolean,
+  loopback: string,
+): InboundPort['endpoint'] {
+  if (ingress !== undefined)
+    return { address: ingress.address === '' ? loopback : ingress.address, port: ingress.port };
+  return captured ? undefined : { address: loopback, port: targetPort };
 }

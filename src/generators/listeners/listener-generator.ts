@@ -9,6 +9,7 @@ import type { GeneratorSettings } from '../settings.js';
 import { createDnsPart } from './dns/dns-part.js';
 import { createFilterFactory } from './filter-factory.js';
 import { createHttpProxyPart } from './http-proxy-part.js';
+import { createBoundInboundPart } from './inbound/bound-inbound-part.js';
 import { createInboundPart } from './inbound/inbound-part.js';
 import { createOutboundPart } from './outbound/outbound-part.js';
 import { createVirtualOutboundPart } from './outbound/virtual-outbound-part.js';
@@ -37,6 +38,7 @@ export function createListenerGenerator(
       createDnsPart(encoder),
       createInboundPart(encoder, settings, filters),
       createGatewayListenersPart(encoder, settings, filters, gatewayRouter),
+      createBoundInboundPart(encoder, settings, filters),
     ],
   };
 }

@@ -101,7 +101,7 @@ export function createExtensionConfigGenerator(
     scope: (context, proxy) => {
       const facts = proxy.type === 'sidecar' ? labelledFactsOf(context, proxy) : undefined;
       if (facts === undefined) return NOT_SERVED;
-      const chains = chainsOf(context.targetsOf(proxy));
+      const chains = chainsOf(context.inboundOf(proxy));
       const view = context.trafficOf(proxy).inAnyCluster.services;
       const key = `${facts.key}\n${chains.key}\n${view.id}\n${failPoliciesOf(context).key}`;
       return { key, facts, chains, view };

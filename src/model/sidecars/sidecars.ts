@@ -10,6 +10,8 @@ import { compareAge, compareText } from '../service-order.js';
 export interface SidecarRules {
   /** Key of the object. */
   readonly source: ObjectKey;
+  readonly name: string;
+  readonly namespace: string;
   readonly spec: SidecarSpec;
   /** Hash of the fields that decide what a workload sees: `egress` and `outboundTrafficPolicy`. */
   readonly egressKey: string;
@@ -107,7 +109,8 @@ function indexNamespace(oldestFirst: readonly SidecarRules[]): NamespaceSidecars
 
 function readRules(object: MeshObject): SidecarRules {
   const spec = object.body as SidecarSpec;
+  const { name, namespace } = object.metadata;
   const { egress, outboundTrafficPolicy } = spec;
   const text = JSON.stringify([egress, outboundTrafficPolicy]);
-  return { source: keyOf(object), spec, egressKey: hash('sha256', text, 'base64url').slice(0, 22) };
+  return { source: keyOf(object), name, namespace, spec, egressKey: hash('sha256', text, 'base64url').slice(0, 22) };
 }

@@ -1,4 +1,5 @@
 import { memoize } from '../memo.js';
+import type { Proxy } from '../proxy.js';
 import type { PushContext, ServiceView } from '../push-context.js';
 import { labelsOf } from '../security/mutual-tls.js';
 import type { SidecarRules } from '../sidecars/sidecars.js';
@@ -14,18 +15,20 @@ import { targetsOfProxy } from './workload-targets.js';
  */
 export function nextPushContext(previous: PushContext | undefined, store: MeshStore, now: Date): PushContext {
   const { views, targets, interner, ownCluster, clusters, clusterViews, ...rest } = store.state();
-  const { traffic, routes, composeView, sidecars, sidecarScopeOf, ...state } = rest;
+  const { traffic, routes, composeView, sidecars, sidecarScopeOf, ingressOf, ...state } = rest;
   const clusterOf = (id: string | undefined): string => (id !== undefined && clusters.has(id) ? id : ownCluster);
   const viewIn = (namespace: string, cluster: string | undefined): ServiceView => {
     const view = views.viewOf(namespace);
     return clusters.size < 2 ? view : clusterViews.viewIn(view, clusterOf(cluster));
   };
-  const sidecarOf = memoize((proxy: TrafficViewer): SidecarRules | undefined =>
+  const selected = memoize((proxy: TrafficViewer): SidecarRules | undefined =>
     proxy.type === 'sidecar' ? sidecars.ofWorkload(proxy.configNamespace, labelsOf(state, proxy)) : undefined,
   );
+  const sidecarOf = (proxy: TrafficViewer) => (sidecars.isEmpty ? undefined : selected(proxy));
+  const targetsOf = (proxy: Proxy) => targetsOfProxy(proxy, clusterOf(proxy.metadata.clusterId), targets, interner);
   const trafficOf = (proxy: TrafficViewer): TrafficView => {
     const { configNamespace: namespace, metadata } = proxy;
-    const rules = sidecars.isEmpty ? undefined : sidecarOf(proxy);
+    const rules = sidecarOf(proxy);
     return composeView({
       mesh: state.mesh,
       services: viewIn(namespace, metadata.clusterId),
@@ -44,6 +47,7 @@ export function nextPushContext(previous: PushContext | undefined, store: MeshSt
     viewIn,
     clusterOf,
     trafficOf: sidecars.isEmpty ? trafficOf : memoize(trafficOf),
-    targetsOf: (proxy) => targetsOfProxy(proxy, clusterOf(proxy.metadata.clusterId), targets, interner),
+    targetsOf,
+    inboundOf: (proxy) => ingressOf(sidecarOf(proxy), targetsOf(proxy)),
   };
 }

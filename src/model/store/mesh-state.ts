@@ -1,5 +1,6 @@
 import type { ServiceTarget } from '../proxy.js';
 import type { Lookup, PushContext } from '../push-context.js';
+import type { IngressReader } from '../sidecars/ingress-targets.js';
 import type { SidecarScopeReader } from '../sidecars/sidecar-scope.js';
 import type { Sidecars } from '../sidecars/sidecars.js';
 import type { ClusterViews } from '../snapshot/cluster-views.js';
@@ -12,7 +13,7 @@ import type { TrafficViewComposer } from '../traffic/traffic-view.js';
 /** The parts of a push context that the stores hold themselves. */
 type StoredContext = Omit<
   PushContext,
-  'sequence' | 'version' | 'viewOf' | 'viewIn' | 'clusterOf' | 'trafficOf' | 'targetsOf'
+  'sequence' | 'version' | 'viewOf' | 'viewIn' | 'clusterOf' | 'trafficOf' | 'targetsOf' | 'inboundOf'
 >;
 
 /** The content of the stores at one moment, of which a push context is made; immutable. */
@@ -29,6 +30,7 @@ export interface MeshState extends StoredContext {
   readonly composeView: TrafficViewComposer;
   readonly sidecars: Sidecars;
   readonly sidecarScopeOf: SidecarScopeReader;
+  readonly ingressOf: IngressReader;
   /** Services of each workload, by `workloadKey`. */
   readonly targets: Lookup<string, readonly ServiceTarget[]>;
   readonly interner: TargetInterner;

@@ -12,6 +12,7 @@ import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
 import { createAuthorizationPolicyIndexer } from '../security/authorization-policies.js';
 import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '../security/peer-authentications.js';
+import { createIngressReader } from '../sidecars/ingress-targets.js';
 import { createSidecarScopeReader } from '../sidecars/sidecar-scope.js';
 import { createSidecarIndexer } from '../sidecars/sidecars.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
@@ -75,6 +76,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const composeView = createTrafficViewComposer();
   const sidecarsOf = createSidecarIndexer();
   const sidecarScopeOf = createSidecarScopeReader();
+  const ingressOf = createIngressReader();
   const authorizationPoliciesOf = createAuthorizationPolicyIndexer();
   const gatewaysOf = createGatewayIndexer();
   const clusters = new Map<string, Cluster>();
@@ -236,6 +238,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       composeView,
       sidecars: sidecarsOf({ objects: objects.snapshot(), mesh }),
       sidecarScopeOf,
+      ingressOf,
       authorizationPolicies: authorizationPoliciesOf({ objects: objects.snapshot(), mesh }),
       gateways: gatewaysOf({ objects: objects.snapshot(), mesh }),
       findings: join(directory.findings.list(), destinationRules().findings),

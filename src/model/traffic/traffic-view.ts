@@ -103,15 +103,14 @@ export function createTrafficViewComposer(): TrafficViewComposer {
           port === proxy.port.number && subset.name === proxy.subset;
         return clusters.find(isMeant)?.destination;
       });
-      return createView(services, regardless, traffic, routes, unknown, scope?.listenersKey ?? '', (view) => {
-        const listeners = scope?.listeners ?? [];
-        if (listeners.length === 0) return [{ port: undefined, bind: '', captureMode: 'DEFAULT', traffic: view }];
-        return listeners.map(({ port, bind, captureMode, imports }) => {
-          const served = scopedServices.restrict(services, imports);
-          const part = createView(served, undefined, traffic, parts.routesFor(imports), unknown, '', () => []);
-          return { port, bind, captureMode, traffic: part };
-        });
+      // Made now: later, `parts` would be those of a snapshot that is gone.
+      const listeners = scope?.listeners.map(({ port, bind, captureMode, imports }): EgressListener => {
+        const served = scopedServices.restrict(services, imports);
+        const part = createView(served, undefined, traffic, parts.routesFor(imports), unknown, '', []);
+        return { port, bind, captureMode, traffic: part };
       });
+      const own = listeners !== undefined && listeners.length > 0 ? listeners : undefined;
+      return createView(services, regardless, traffic, routes, unknown, scope?.listenersKey ?? '', own);
     });
   };
   return (parts) => {
@@ -130,11 +129,11 @@ function createView(
   routes: ServiceRoutes,
   unknown: UnknownTraffic,
   listenersKey: string,
-  egressOf: (view: TrafficView) => readonly EgressListener[],
+  listeners: readonly EgressListener[] | undefined,
 ): TrafficView {
   const { clustersOf, balancesByLocality } = traffic;
   const ids = [services.id, traffic.id, routes.id, unknown.id, listenersKey];
-  let egress: readonly EgressListener[] | undefined;
+  let egress = listeners;
   const view: TrafficView = {
     id: ids.slice(1).every((id) => id === '') ? services.id : ids.join('~'),
     services,
@@ -147,7 +146,7 @@ function createView(
     virtualHostOf: (service, port, timeoutMs) => routes.virtualHostOf(clustersOf(service), port, timeoutMs),
     connectionsOf: (service, port) => routes.connectionsOf(clustersOf(service), port),
     get egress() {
-      egress ??= egressOf(view);
+      egress ??= [{ port: undefined, bind: '', captureMode: 'DEFAULT', traffic: view }];
       return egress;
     },
     unknown,

@@ -30,6 +30,19 @@ export function inboundListenerFilters(
   return filters;
 }
 
+/** The same for the listener of one port that the proxy binds. */
+export function boundListenerFilters(
+  encoder: MessageEncoder,
+  { targetPort, traffic }: InboundPort,
+  mutualTls: WorkloadMutualTls,
+  sniff: boolean,
+): ListenerFilter[] {
+  const filters: ListenerFilter[] = [];
+  if (modeOfPort(mutualTls, targetPort) !== 'DISABLE') filters.push(tlsInspectorFilter(encoder));
+  if (sniff && traffic === 'sniffed') filters.push(httpInspectorFilter(encoder));
+  return filters;
+}
+
 function tlsInspection(
   encoder: MessageEncoder,
   ports: readonly InboundPort[],

@@ -7,12 +7,8 @@ import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_INBOUND_LISTENER } from '../../../envoy/names.js';
 import { createMemo } from '../../../model/memo.js';
 import type { InterceptionMode } from '../../../model/proxy.js';
-import {
-  modeOfPort,
-  mutualTlsOfProxy,
-  type WorkloadMutualTls,
-  workloadMutualTls,
-} from '../../../model/security/mutual-tls.js';
+import { modeOfPort, mutualTlsOfProxy, type WorkloadMutualTls } from '../../../model/security/mutual-tls.js';
+import { isBound } from '../../../model/sidecars/ingress-targets.js';
 import { wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
@@ -25,7 +21,7 @@ import {
   inboundPortChains,
 } from './inbound-chains.js';
 import { inboundListenerFilters } from './inbound-inspection.js';
-import { type InboundPorts, inboundPorts, VIRTUAL_INBOUND_PORT } from './inbound-ports.js';
+import { type InboundPorts, inboundPorts, PLAINTEXT, VIRTUAL_INBOUND_PORT } from './inbound-ports.js';
 
 export interface InboundScope extends Scope {
   readonly dependencies: ListenerDependencies;
@@ -34,8 +30,6 @@ export interface InboundScope extends Scope {
   /** Plaintext only, for a proxy without a certificate. */
   readonly mutualTls: WorkloadMutualTls;
 }
-
-const PLAINTEXT = workloadMutualTls('DISABLE');
 
 /**
  * `virtualInbound`: chains for each port of the workload, and passthrough for other ports
@@ -89,12 +83,13 @@ export function createInboundPart(
       const { interceptionMode } = proxy.metadata;
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
       const dependencies = filters.dependenciesOf(context, proxy);
-      const targets = context.targetsOf(proxy);
+      const targets = context.inboundOf(proxy);
       const mutualTls = proxy.hasSecrets ? mutualTlsOfProxy(context, proxy) : PLAINTEXT;
       const variant = `${dependencies.key}|${dependencies.inboundKey}|${interceptionMode}|${mutualTls.key}`;
       return scopes.of([context.mesh, targets], variant, () => {
         const [wildcard] = wildcardAddresses(dependencies.families);
-        const inbound = inboundPorts(targets, settings.sniffInbound, wildcard);
+        const redirected = targets.filter(({ ingress }) => ingress === undefined || !isBound(ingress, true));
+        const inbound = inboundPorts(redirected, settings.sniffInbound, wildcard);
         return { key: `${variant}|${JSON.stringify(inbound)}`, dependencies, interceptionMode, inbound, mutualTls };
       });
     },

@@ -1,11 +1,15 @@
 import type { Finding } from '../../../model/finding.js';
 import type { ServiceTarget } from '../../../model/proxy.js';
+import { workloadMutualTls } from '../../../model/security/mutual-tls.js';
 import { servedPorts } from '../../../model/served-ports.js';
 import type { Protocol } from '../../../model/service.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
 
 /** The port that inbound connections are redirected to. */
 export const VIRTUAL_INBOUND_PORT = 15006;
+
+/** For proxies without a certificate. */
+export const PLAINTEXT = workloadMutualTls('DISABLE');
 
 /** A port of the workload, and the service port that decides how its connections are served. */
 export interface InboundPort {

@@ -57,7 +57,8 @@ export function createOutboundPart(
       const dependencies = filters.dependenciesOf(context, proxy);
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const autoAddresses = captured && (proxy.metadata.dnsCapture ?? false);
-      const bindsPorts = !captured || traffic.egress.some(({ captureMode }) => captureMode === 'NONE');
+      const bindsPorts =
+        !captured || traffic.egress.some(({ bind, captureMode }) => captureMode === 'NONE' || bind !== '');
       const ownPorts = bindsPorts ? ownPortsOf(context, proxy) : [];
       const flags = `${captured ? 'captured' : 'bound'}|${autoAddresses ? 'auto' : ''}|${ownPorts.join(',')}`;
       return {
@@ -152,9 +153,17 @@ function reservedListeners(
   return reserved;
 }
 
+/** The ports of loopback that the workload listens on, or a listener of its Sidecar's ingress. */
 function ownPortsOf(context: PushContext, proxy: Parameters<PushContext['targetsOf']>[0]): number[] {
-  const ports = new Set(context.targetsOf(proxy).map((target) => target.targetPort));
-  return [...ports].sort((a, b) => a - b);
+  const ports = context.inboundOf(proxy).flatMap(({ targetPort, ingress }) => {
+    if (ingress === undefined) return [targetPort];
+    return isLoopback(ingress.bind) ? [ingress.port, targetPort] : [ingress.port];
+  });
+  return [...new Set(ports)].sort((a, b) => a - b);
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith('127.') || address === '::1';
 }
 
 const ALL_FAMILIES = { ipv4: true, ipv6: true };

@@ -56,7 +56,7 @@ export function createTcpClientConfigGenerator(
     name: 'inbound',
     scope: (context, proxy) => {
       const facts = labelledFactsOf(context, proxy);
-      const targets = proxy.type === 'sidecar' ? context.targetsOf(proxy) : [];
+      const targets = proxy.type === 'sidecar' ? context.inboundOf(proxy) : [];
       if (facts === undefined || targets.length === 0) return undefined;
       const ports = targets.map(({ service, port, targetPort }) => [
         service.hostname,
