@@ -1,4 +1,5 @@
-// Renders docs/analysis.md from the table of message codes in src/status/analysis.
+// Renders docs/analysis.md from the table of message codes in src/status/analysis, with links to docs/analysis-examples.
+import { existsSync } from 'node:fs';
 import { MESSAGE_CODES } from '../build/src/status/analysis/message-codes.js';
 
 const HEAD = `# Analysis messages
@@ -41,8 +42,10 @@ says that the input is the whole mesh. Messages marked with ‡ depend on the me
 
 ## Codes
 
-| code | level | what it means | what to do |
-|---|---|---|---|
+The files of [analysis-examples](analysis-examples) cause one message each, at the line that names its code.
+
+| code | level | what it means | what to do | example |
+|---|---|---|---|---|
 `;
 
 const MARKS = { wholeMesh: ' †', meshConfig: ' ‡' };
@@ -51,9 +54,14 @@ const MARKS = { wholeMesh: ' †', meshConfig: ' ‡' };
 export function renderAnalysisDoc() {
   const rows = Object.values(MESSAGE_CODES).map(
     ({ code, level, title, remedy, needs }) =>
-      `| <a id="${code.toLowerCase()}"></a>${code}${MARKS[needs] ?? ''} | ${level} | ${cell(title)} | ${cell(remedy)} |\n`,
+      `| <a id="${code.toLowerCase()}"></a>${code}${MARKS[needs] ?? ''} | ${level} | ${cell(title)} | ${cell(remedy)} | ${exampleOf(code)} |\n`,
   );
   return HEAD + rows.join('');
+}
+
+function exampleOf(code) {
+  const file = `analysis-examples/${code.toLowerCase()}.yaml`;
+  return existsSync(new URL(`../docs/${file}`, import.meta.url)) ? `[file](${file})` : '';
 }
 
 function cell(text) {

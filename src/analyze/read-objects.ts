@@ -35,6 +35,7 @@ export interface ObjectReading {
 }
 
 const { code, level } = MESSAGE_CODES.invalidObject;
+const REGEX_FIELD = /(^|\.)(regex|proxyVersion)$/;
 
 /** Reads and validates the objects of all texts. Valid objects of a file with mistakes are analyzed too. */
 export function readObjects(inputs: readonly InputText[], reading: ObjectReading): ReadObjects {
@@ -102,7 +103,8 @@ function problemOf(file: string, lineOf: PlacedObject['lineOf'], subject: Subjec
   const { path: field, remedy } = violation;
   const { kind, namespace, name } = subject;
   return {
-    code,
+    code: REGEX_FIELD.test(field) ? MESSAGE_CODES.badRegex.code : code,
+    // The object is rejected, whatever the code.
     level,
     file,
     line: lineOf(field),

@@ -1,10 +1,9 @@
 import { isRecord } from '../base/record.js';
 
-/** Kinds of Kubernetes with a pod template at `spec.template`. */
+/** Kinds of Kubernetes with a pod template at `spec.template`, whose pods serve others. */
 const WORKLOAD_KINDS: ReadonlySet<string> = new Set([
   'DaemonSet',
   'Deployment',
-  'Job',
   'ReplicaSet',
   'ReplicationController',
   'StatefulSet',

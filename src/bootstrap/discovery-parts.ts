@@ -94,6 +94,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     isPluginOn: discovery.plugins.includes('policy'),
     isAuthnOff: !discovery.plugins.includes('authn'),
     isAuthzOff: !discovery.plugins.includes('authz'),
+    isGatewayScopedToNamespace: environment.navScopeGatewayToNamespace,
     limitedQuotas: policy.limitedQuotas(),
     isPod: environment.podName !== '',
     quotaDimensions: policy.quotaDimensions(),

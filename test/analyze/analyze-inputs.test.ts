@@ -50,8 +50,8 @@ test('a selector is compared with the pod templates of Deployments', async (t) =
     'metadata: {name: web, namespace: shop}\nspec: {template: {metadata: {labels: {app: web}}}}\n';
   const codesOf = async (app: string) =>
     (await analyzeTexts({ 'p.yaml': policy(app) }, { isComplete: true })).findings.map(({ code }) => code);
-  t.false((await codesOf('web')).includes('MESH0304'));
-  t.true((await codesOf('wbe')).includes('MESH0304'));
+  t.false((await codesOf('web')).includes('MESH0127'));
+  t.true((await codesOf('wbe')).includes('MESH0127'));
 });
 
 test('an input without objects is an error', async (t) => {

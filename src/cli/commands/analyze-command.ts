@@ -49,6 +49,7 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
         isPluginOn: discovery.plugins.includes('policy'),
         isAuthnOff: !discovery.plugins.includes('authn'),
         isAuthzOff: !discovery.plugins.includes('authz'),
+        isGatewayScopedToNamespace: environment.navScopeGatewayToNamespace,
         limitedQuotas: undefined,
         regexLimits,
       },

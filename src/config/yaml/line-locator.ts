@@ -67,8 +67,9 @@ function itemOf(node: YamlNode, index: number): { readonly node: YamlNode; reado
 }
 
 function stepsOf(path: string): readonly (string | number)[] {
-  return [...path.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g)].map(([, index, quoted, field]) => {
+  const step = /\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|\[([^"\]][^\]]*)\]|([^.[\]]+)/g;
+  return [...path.matchAll(step)].map(([, index, quoted, key, field]) => {
     if (index !== undefined) return Number(index);
-    return quoted === undefined ? (field ?? '') : String(JSON.parse(quoted));
+    return quoted === undefined ? (key ?? field ?? '') : String(JSON.parse(quoted));
   });
 }

@@ -13,6 +13,8 @@ import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { knownAttributesOf } from './known-attributes.js';
 import { type ServiceConflict, serviceConflictsOf } from './service-conflicts.js';
+import { createTrafficIndex, type TrafficIndex } from './traffic/traffic-index.js';
+import { createWorkloadIndexer, type WorkloadIndexer } from './traffic/workload-index.js';
 import { createWorkloadLabels, type WorkloadLabelsOf } from './workload-labels.js';
 
 /** Facts about the enforcement of policies that the snapshot does not have. */
@@ -36,6 +38,8 @@ export interface Enforcement {
   readonly isPod?: boolean;
   /** Policy servers whose replicas each count quotas in their own memory; undefined if they share counters. */
   readonly unsharedCounters?: { readonly host: string; readonly replicas: number } | undefined;
+  /** NAV_SCOPE_GATEWAY_TO_NAMESPACE: Gateways select workloads of their own namespace only. Default false. */
+  readonly isGatewayScopedToNamespace?: boolean;
   /** Limits of the regular expressions in policies. Default `DEFAULT_REGEX_LIMITS`. */
   readonly regexLimits?: RegexLimits;
 }
@@ -59,6 +63,8 @@ export interface AnalysisInput
   readonly knownAttributes: KnownAttributes;
   /** Services that lose requests to other services. */
   readonly serviceConflicts: readonly ServiceConflict[];
+  /** Lookups of the analyzers of traffic. */
+  readonly traffic: TrafficIndex;
 }
 
 /** A pure function. If it throws, a message reports the failure. */
@@ -71,11 +77,20 @@ export interface EndpointAnalysisInput extends AnalysisInput, Pick<PushContext, 
 
 export type EndpointAnalyzer = (input: EndpointAnalysisInput) => readonly AnalysisMessage[];
 
-/** @param workloadLabelsOf kept from one analysis to the next, it reads only changed endpoints */
+/** Kept from one analysis to the next, they read only what has changed. */
+export interface AnalysisMemory {
+  readonly workloadLabelsOf: WorkloadLabelsOf;
+  readonly workloadsOf: WorkloadIndexer;
+}
+
+export function createAnalysisMemory(): AnalysisMemory {
+  return { workloadLabelsOf: createWorkloadLabels(), workloadsOf: createWorkloadIndexer() };
+}
+
 export function analysisInputOf(
   context: PushContext,
   enforcement: Enforcement,
-  workloadLabelsOf = createWorkloadLabels(),
+  { workloadLabelsOf, workloadsOf } = createAnalysisMemory(),
 ): EndpointAnalysisInput {
   const { objects, authorizationPolicies, services, servicesByHost, endpoints, mesh } = context;
   const { sharedPorts, entryOffences, bindingGrants } = context;
@@ -95,6 +110,7 @@ export function analysisInputOf(
     enforcement,
     knownAttributes,
     serviceConflicts: serviceConflictsOf(context),
+    traffic: createTrafficIndex(context, workloadsOf, enforcement.isGatewayScopedToNamespace),
     workloadLabelsOf,
   };
 }
@@ -103,6 +119,7 @@ export function analysisInputOf(
 export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
     differsBeyondEndpoints(first, second) ||
+    workloadsDiffer(first, second) ||
     // Analysis compares endpoints with the labels of bindings, and looks for IP addresses of external services.
     (first.endpoints !== second.endpoints &&
       (bindingLabelKeys(second).length > 0 || externalEndpointsDiffer(first, second)))
@@ -121,24 +138,42 @@ export function mayLackProxies({ meshExternal, resolution }: Service): boolean {
   return meshExternal && resolution !== 'endpoints';
 }
 
-/** Whether the results of analyzers that read no endpoints can differ. */
+/** Whether the results of analyzers that read workloads can differ. */
+export function workloadsDiffer(first: PushContext, second: PushContext): boolean {
+  // A changed selector of a Service changes no service.
+  return ['Pod', 'WorkloadEntry', 'Service'].some((kind) => first.objects.get(kind) !== second.objects.get(kind));
+}
+
+/** Whether the results of analyzers that read neither endpoints nor workloads can differ. */
 export function differsBeyondEndpoints(first: PushContext, second: PushContext): boolean {
   return (
     first.services !== second.services ||
     first.shadowedByHost !== second.shadowedByHost ||
-    (selectsWorkloads(second) &&
-      ['Pod', 'WorkloadEntry'].some((kind) => first.objects.get(kind) !== second.objects.get(kind))) ||
+    (selectsWorkloads(second) && workloadsDiffer(first, second)) ||
+    first.networks !== second.networks ||
     first.sharedPorts !== second.sharedPorts ||
     first.entryOffences !== second.entryOffences ||
     first.bindingGrants !== second.bindingGrants ||
     first.mesh.policy !== second.mesh.policy ||
     first.mesh.rootNamespace !== second.mesh.rootNamespace ||
+    first.mesh.defaultVirtualServiceExportTo !== second.mesh.defaultVirtualServiceExportTo ||
     first.domain !== second.domain ||
-    [...POLICY_KINDS, 'PeerAuthentication', 'AuthorizationPolicy', 'Namespace'].some(
-      (kind) => first.objects.get(kind) !== second.objects.get(kind),
-    )
+    ANALYZED_KINDS.some((kind) => first.objects.get(kind) !== second.objects.get(kind))
   );
 }
+
+const ANALYZED_KINDS: readonly string[] = [
+  ...POLICY_KINDS,
+  'AuthorizationPolicy',
+  'DestinationRule',
+  'EnvoyFilter',
+  'Gateway',
+  'Namespace',
+  'PeerAuthentication',
+  'RequestAuthentication',
+  'Sidecar',
+  'VirtualService',
+];
 
 /** Pods change often too, and analysis compares only the selectors of AuthorizationPolicies with them. */
 function selectsWorkloads({ objects }: PushContext): boolean {

@@ -1,4 +1,4 @@
-import type { Analyzer, EndpointAnalysisInput, EndpointAnalyzer } from './analysis-input.js';
+import type { AnalysisInput, Analyzer, EndpointAnalysisInput, EndpointAnalyzer } from './analysis-input.js';
 import { type AnalysisMessage, createMessage, inPod, sortMessages } from './analysis-message.js';
 import { findConfinedEntries } from './analyzers/confined-entries.js';
 import { findConflictingPolicies } from './analyzers/conflicting-policies.js';
@@ -27,8 +27,16 @@ import { findUnenforceableServices } from './analyzers/unenforceable-services.js
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
 import { findUngrantedBindings } from './analyzers/ungranted-bindings.js';
 import { findUselessAttributes } from './analyzers/useless-attributes.js';
+import {
+  type FindMeshMessages,
+  MESH_ANALYZERS,
+  OBJECT_ANALYZERS,
+  ofAllObjects,
+  WORKLOAD_MESH_ANALYZERS,
+  WORKLOAD_OBJECT_ANALYZERS,
+} from './traffic-analyzers.js';
 
-/** The analyzers that read no endpoints, by their names in the report of a failure. */
+/** The analyzers that read neither endpoints nor, apart from policies with selectors, workloads; by their names in the report of a failure. */
 export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'confined-entries': findConfinedEntries,
   'contradictory-clauses': findContradictoryClauses,
@@ -59,6 +67,14 @@ export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'unshared-counters': findUnsharedCounters,
   'unusable-patterns': findUnusablePatterns,
   'useless-charges': findUselessCharges,
+  ...onTraffic(MESH_ANALYZERS),
+  ...onTraffic(mapValues(OBJECT_ANALYZERS, ofAllObjects)),
+};
+
+/** The analyzers that read pods and WorkloadEntries, by their names. */
+export const WORKLOAD_ANALYZERS: Readonly<Record<string, Analyzer>> = {
+  ...onTraffic(WORKLOAD_MESH_ANALYZERS),
+  ...onTraffic(mapValues(WORKLOAD_OBJECT_ANALYZERS, ofAllObjects)),
 };
 
 /** The analyzers that read endpoints, by their names. */
@@ -67,7 +83,27 @@ export const ENDPOINT_ANALYZERS: Readonly<Record<string, EndpointAnalyzer>> = {
   'unenforceable-services': findUnenforceableServices,
 };
 
-export const ANALYZERS: Readonly<Record<string, EndpointAnalyzer>> = { ...SNAPSHOT_ANALYZERS, ...ENDPOINT_ANALYZERS };
+export const ANALYZERS: Readonly<Record<string, EndpointAnalyzer>> = {
+  ...SNAPSHOT_ANALYZERS,
+  ...WORKLOAD_ANALYZERS,
+  ...ENDPOINT_ANALYZERS,
+};
+
+function onTraffic(finders: Readonly<Record<string, FindMeshMessages>>): Readonly<Record<string, Analyzer>> {
+  return mapValues(
+    finders,
+    (find) =>
+      ({ traffic }: AnalysisInput) =>
+        find(traffic),
+  );
+}
+
+function mapValues<From, To>(
+  values: Readonly<Record<string, From>>,
+  map: (value: From) => To,
+): Readonly<Record<string, To>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+}
 
 /** Runs the analyzers over one snapshot; sorted. MESH0001 reports an analyzer that throws; the others still run. */
 export function analyze(input: EndpointAnalysisInput, analyzers = ANALYZERS): readonly AnalysisMessage[] {

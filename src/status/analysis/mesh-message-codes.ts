@@ -20,13 +20,6 @@ export const MESH_MESSAGE_CODES = {
     title: 'An AuthorizationPolicy has no effect, because --plugins does not name authz.',
     remedy: 'add authz to --plugins; until then workloads accept every request',
   },
-  authorizationPolicyWithoutWorkload: {
-    code: 'MESH0304',
-    level: 'Warn',
-    needs: 'wholeMesh',
-    title: 'An AuthorizationPolicy selects no workload.',
-    remedy: 'correct the labels of selector, or remove the selector to select all workloads of the namespace',
-  },
   authorizationPolicyNeedsJwt: {
     code: 'MESH0305',
     level: 'Warn',

@@ -1,3 +1,4 @@
+import { GENERAL_MESSAGE_CODES } from './general-message-codes.js';
 import { MESH_MESSAGE_CODES } from './mesh-message-codes.js';
 
 /** Severity of a message. */
@@ -25,37 +26,7 @@ export type MessageNeed = 'wholeMesh' | 'meshConfig';
  * listeners, from 0501 services. A code never changes its meaning, and the code of a removed message is not used again.
  */
 export const MESSAGE_CODES = {
-  internalError: {
-    code: 'MESH0001',
-    level: 'Error',
-    title: 'An analyzer failed, so its messages are missing.',
-    remedy: 'report the error, with the message',
-  },
-  missingReference: {
-    code: 'MESH0101',
-    level: 'Error',
-    needs: 'wholeMesh',
-    title: 'A reference names a resource that does not exist.',
-    remedy: 'create the resource, or correct name and namespace of the reference',
-  },
-  invalidObject: {
-    code: 'MESH0106',
-    level: 'Error',
-    title: 'An object breaks its schema or a rule of its kind, so it is rejected.',
-    remedy: 'correct the field; docs/validation.md describes the rules',
-  },
-  unknownAnnotation: {
-    code: 'MESH0108',
-    level: 'Warn',
-    title: 'An annotation of the mesh is on an object of a kind that has no such annotation, so it has no effect.',
-    remedy: 'docs/annotations.md lists the annotations of each kind',
-  },
-  unusableAnnotation: {
-    code: 'MESH0125',
-    level: 'Warn',
-    title: 'An annotation of a Service, ServiceEntry or Namespace has a value that cannot be used.',
-    remedy: 'docs/annotations.md lists the annotations, their values, and what holds instead of a wrong one',
-  },
+  ...GENERAL_MESSAGE_CODES,
   unboundSpec: {
     code: 'MESH0201',
     level: 'Warn',

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import type { MeshObject } from '../../config/object.js';
 import type { PushContext } from '../../model/push-context.js';
-import { canDiffer, type Enforcement } from '../../status/analysis/analysis-input.js';
+import { canDiffer, createAnalysisMemory, type Enforcement } from '../../status/analysis/analysis-input.js';
 import type { AnalysisMessage } from '../../status/analysis/analysis-message.js';
 import { type CandidateAnalysis, createCandidateAnalysis } from '../../status/analysis/candidate/analyze-candidate.js';
 import { MESSAGE_CODES } from '../../status/analysis/message-codes.js';
@@ -41,6 +41,7 @@ const UNBOUND: string = MESSAGE_CODES.unboundSpec.code;
 export function createCandidateWarnings(options: CandidateWarningsOptions): CandidateWarnings {
   const { clock, enforcement, catchUpMs = 500, maxWaiting = 32 } = options;
   let newest: { readonly context: PushContext; readonly analysis: CandidateAnalysis } | undefined;
+  const memory = createAnalysisMemory();
   const waiting = new Set<() => void>();
 
   const messagesOf = (candidate: MeshObject): readonly AnalysisMessage[] =>
@@ -50,7 +51,7 @@ export function createCandidateWarnings(options: CandidateWarningsOptions): Cand
     observe: (context) => {
       const isNews = newest === undefined || canDiffer(newest.context, context);
       // Also without a relevant change: an old snapshot would keep all its objects in memory.
-      newest = { context, analysis: createCandidateAnalysis(context) };
+      newest = { context, analysis: createCandidateAnalysis(context, memory) };
       if (isNews) for (const look of waiting) look();
     },
     warningsOf: (candidate, isNew, signal) => {

@@ -104,7 +104,7 @@ function messagesAboutSelector(
   const selector = wanted.map(([key, value]) => `${key}=${value}`).join(',');
   const text = `no workload ${isEverywhere ? 'of the mesh' : `of namespace ${namespace}`} has ${selector}`;
   const at = { object: keyOf(object), field: 'spec.selector.matchLabels' };
-  return [createMessage('authorizationPolicyWithoutWorkload', at, text)];
+  return [createMessage('selectsNothing', at, text)];
 }
 
 /** The labels of all workloads of a namespace, or of all namespaces for undefined. */

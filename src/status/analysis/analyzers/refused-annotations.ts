@@ -5,21 +5,27 @@ import { parseGrants } from '../../../model/policy/binding-grants.js';
 import { type RefusedAnnotation, shownValue } from '../../../model/service.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
+import { kindsOfAnnotation } from '../known-annotations.js';
 
 /**
  * Annotations of Services, ServiceEntries and Namespaces that have no effect or cannot be used; one message for an
  * entry with several hosts. The injection webhook rejects such annotations of pods.
  */
-export const findRefusedAnnotations: Analyzer = ({ services, objects, bindingGrants: { annotation } }) => {
+export const findRefusedAnnotations: Analyzer = ({ services, objects, bindingGrants: { annotation }, traffic }) => {
+  // Annotations of other kinds have a message of their own.
+  const isHere = ({ annotation: name }: RefusedAnnotation): boolean =>
+    kindsOfAnnotation(name, traffic.meshDomain).length === 0;
+  const refusedHere = (refused: readonly RefusedAnnotation[]): readonly RefusedAnnotation[] =>
+    refused.filter((each) => each.isUnknown !== true || isHere(each));
   const bySource = new Map(
     services.flatMap(({ source, refusedAnnotations = [] }) =>
       refusedAnnotations.length === 0 ? [] : [[source, refusedAnnotations] as const],
     ),
   );
   return [
-    ...[...bySource].flatMap(([object, refused]) => refusedAnnotationMessages(object, refused)),
+    ...[...bySource].flatMap(([object, refused]) => refusedAnnotationMessages(object, refusedHere(refused))),
     ...[...(objects.get('Namespace') ?? [])].flatMap(([key, object]) =>
-      refusedAnnotationMessages(key, refusedOfNamespace(object, annotation)),
+      refusedAnnotationMessages(key, refusedHere(refusedOfNamespace(object, annotation))),
     ),
   ];
 };

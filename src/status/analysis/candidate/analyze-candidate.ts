@@ -8,8 +8,8 @@ import { type PolicyBindings, resolvePolicyBindings } from '../../../model/polic
 import { isBoundBy, type ResolvedBinding, type ResolvedBindings } from '../../../model/policy/resolve-bindings.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
-import type { Enforcement } from '../analysis-input.js';
-import { type AnalysisMessage, createMessage, sortMessages } from '../analysis-message.js';
+import { type AnalysisMemory, createAnalysisMemory, type Enforcement } from '../analysis-input.js';
+import { type AnalysisMessage, createMessage, inPod, sortMessages } from '../analysis-message.js';
 import { ANALYZERS, analyze } from '../analyze.js';
 import { analyzePeerAuthentication } from '../analyzers/ignored-peer-authentications.js';
 import { analyzeAuthorizationPolicy } from '../analyzers/ineffective-authorization-policies.js';
@@ -19,7 +19,8 @@ import { findApiOverlap } from '../overlap/api-specs-overlap.js';
 import { findQuotaOverlap } from '../overlap/quota-specs-overlap.js';
 import { createRegexMemo } from '../overlap/regex-memo.js';
 import { type ServiceConflict, serviceConflictsOf } from '../service-conflicts.js';
-import { createWorkloadLabels } from '../workload-labels.js';
+import { createTrafficIndex, type TrafficIndex } from '../traffic/traffic-index.js';
+import { ANALYZED_KINDS, analyzeObject, TRAFFIC_ANALYZERS } from '../traffic-analyzers.js';
 import { type CandidateOverlap, type FindOverlap, findCandidateOverlaps } from './candidate-overlaps.js';
 
 /** The messages that one object would get if it were applied now in place of its old version; sorted. */
@@ -50,10 +51,12 @@ const SIDES: ReadonlyMap<string, Side> = new Map([
 ]);
 
 /**
- * Without the analyzer that compares all specs: `findCandidateOverlaps` compares only those that meet the candidate.
+ * Without the analyzers of traffic, which read other kinds, and without the one that compares all specs: `findCandidateOverlaps` compares only those that meet the candidate.
  */
 const OTHER_ANALYZERS = Object.fromEntries(
-  Object.entries(ANALYZERS).filter(([, analyzer]) => analyzer !== findOverlappingConditions),
+  Object.entries(ANALYZERS).filter(
+    ([name, analyzer]) => analyzer !== findOverlappingConditions && !TRAFFIC_ANALYZERS.has(name),
+  ),
 );
 const NO_BINDINGS: ResolvedBindings = { bindings: [], specsOf: () => [] };
 
@@ -63,8 +66,18 @@ const NO_BINDINGS: ResolvedBindings = { bindings: [], specsOf: () => [] };
  *
  * Listener conflicts (MESH0401) are not among its messages: they depend on the listeners of connected proxies.
  */
-export function createCandidateAnalysis(context: PushContext): CandidateAnalysis {
-  const workloadLabelsOf = createWorkloadLabels();
+export function createCandidateAnalysis(context: PushContext, memory?: AnalysisMemory): CandidateAnalysis {
+  const { workloadLabelsOf, workloadsOf } = memory ?? createAnalysisMemory();
+  let traffic: TrafficIndex | undefined;
+  const trafficOf = ({ isGatewayScopedToNamespace }: Enforcement): TrafficIndex => {
+    traffic ??= createTrafficIndex(context, workloadsOf, isGatewayScopedToNamespace);
+    return traffic;
+  };
+  const aboutTraffic = (candidate: MeshObject, enforcement: Enforcement): readonly AnalysisMessage[] => {
+    if (!ANALYZED_KINDS.has(candidate.kind)) return [];
+    const messages = analyzeObject(candidate, trafficOf(enforcement));
+    return enforcement.isPod === true ? messages.map(inPod) : messages;
+  };
   let resolved: PolicyBindings | undefined;
   const present = (): PolicyBindings => {
     resolved ??= resolvePolicyBindings(context);
@@ -81,10 +94,14 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
     return conflicts;
   };
   return (candidate, enforcement) => {
-    if (candidate.kind === 'PeerAuthentication') return analyzePeerAuthentication(context, candidate, enforcement);
+    if (candidate.kind === 'PeerAuthentication') {
+      const messages = analyzePeerAuthentication(context, candidate, enforcement);
+      return sortMessages([...messages, ...aboutTraffic(candidate, enforcement)]);
+    }
     if (candidate.kind === 'AuthorizationPolicy') return analyzeAuthorizationPolicy(context, candidate, enforcement);
     const side = SIDES.get(candidate.kind);
-    if (side === undefined || isTooLarge(candidate, context)) return [];
+    if (side === undefined) return sortMessages(aboutTraffic(candidate, enforcement));
+    if (isTooLarge(candidate, context)) return [];
     const touched =
       candidate.kind === side.specKind
         ? touchedBySpec(candidate, context, present()[side.name])
@@ -98,6 +115,7 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
         servicesByHost: context.servicesByHost,
         endpoints: context.endpoints,
         workloadLabelsOf,
+        traffic: trafficOf(enforcement),
         mesh: context.mesh,
         // The service of a shared port depends on bindings that the candidate does not affect.
         sharedPorts: [],

@@ -1,0 +1,92 @@
+import { keyOf, type MeshObject } from '../../config/object.js';
+import type { AnalysisMessage } from './analysis-message.js';
+import { findMisplacedAnnotations } from './analyzers/misplaced-annotations.js';
+import { severalDefaults, sharedWorkloads } from './analyzers/traffic/conflicting-sidecars.js';
+import { deprecatedFields } from './analyzers/traffic/deprecated-fields.js';
+import { destinationPorts } from './analyzers/traffic/destination-ports.js';
+import { disagreeingTls } from './analyzers/traffic/disagreeing-tls.js';
+import { emptySelections, missingWorkloads } from './analyzers/traffic/empty-selections.js';
+import { gatewayPorts } from './analyzers/traffic/gateway-ports.js';
+import {
+  findDoubleLabels,
+  findPodsWithoutProxy,
+  findUnlabelledNamespaces,
+} from './analyzers/traffic/injection-labels.js';
+import { missingDestinations } from './analyzers/traffic/missing-destinations.js';
+import { overlappingRoutes } from './analyzers/traffic/overlapping-routes.js';
+import { policyPorts } from './analyzers/traffic/policy-ports.js';
+import { servicePortNames } from './analyzers/traffic/service-port-names.js';
+import { tokenPorts } from './analyzers/traffic/token-ports.js';
+import { findUnknownRegistries } from './analyzers/traffic/unknown-registries.js';
+import { unmatchedRegexes } from './analyzers/traffic/unmatched-regexes.js';
+import { unverifiedServers } from './analyzers/traffic/unverified-servers.js';
+import { findDifferingProtocols, findWorkloadsWithoutService } from './analyzers/traffic/workload-services.js';
+import type { ObjectAnalyzer } from './object-analyzer.js';
+import type { TrafficIndex } from './traffic/traffic-index.js';
+
+/** Analyzers of single objects that read no workloads, by their names. */
+export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
+  'deprecated-fields': deprecatedFields,
+  'destination-ports': destinationPorts,
+  'missing-destinations': missingDestinations,
+  'overlapping-routes': overlappingRoutes,
+  'several-default-sidecars': severalDefaults,
+  'unmatched-regexes': unmatchedRegexes,
+  'unverified-servers': unverifiedServers,
+};
+
+/** Analyzers of single objects that read pods and WorkloadEntries too. They run again when workloads change. */
+export const WORKLOAD_OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
+  'disagreeing-tls': disagreeingTls,
+  'empty-selections': emptySelections,
+  'gateway-ports': gatewayPorts,
+  'missing-workloads': missingWorkloads,
+  'policy-ports': policyPorts,
+  'service-port-names': servicePortNames,
+  'shared-workloads': sharedWorkloads,
+  'token-ports': tokenPorts,
+};
+
+/** Finds messages about the whole mesh. */
+export type FindMeshMessages = (index: TrafficIndex) => readonly AnalysisMessage[];
+
+/** Analyzers of the whole mesh that read no workloads. */
+export const MESH_ANALYZERS: Readonly<Record<string, FindMeshMessages>> = {
+  'double-labels': findDoubleLabels,
+  'unknown-registries': findUnknownRegistries,
+};
+
+/** Analyzers of the whole mesh that read workloads, or Services as Kubernetes has them. */
+export const WORKLOAD_MESH_ANALYZERS: Readonly<Record<string, FindMeshMessages>> = {
+  'differing-protocols': findDifferingProtocols,
+  'misplaced-annotations': findMisplacedAnnotations,
+  'pods-without-proxy': findPodsWithoutProxy,
+  'unlabelled-namespaces': findUnlabelledNamespaces,
+  'workloads-without-service': findWorkloadsWithoutService,
+};
+
+/** The names of all these analyzers. */
+export const TRAFFIC_ANALYZERS: ReadonlySet<string> = new Set(
+  [OBJECT_ANALYZERS, WORKLOAD_OBJECT_ANALYZERS, MESH_ANALYZERS, WORKLOAD_MESH_ANALYZERS].flatMap((table) =>
+    Object.keys(table),
+  ),
+);
+
+/** The kinds that have analyzers of single objects. */
+export const ANALYZED_KINDS: ReadonlySet<string> = new Set(
+  [...Object.values(OBJECT_ANALYZERS), ...Object.values(WORKLOAD_OBJECT_ANALYZERS)].flatMap(({ kinds }) => kinds),
+);
+
+/** An analyzer of all objects of its kinds. */
+export function ofAllObjects({ kinds, find }: ObjectAnalyzer): FindMeshMessages {
+  return (index) => kinds.flatMap((kind) => [...index.objectsOf(kind)].flatMap((object) => find(object, index)));
+}
+
+/** The messages that one object would get in place of its present version. */
+export function analyzeObject(object: MeshObject, index: TrafficIndex): readonly AnalysisMessage[] {
+  const key = keyOf(object);
+  return Object.values({ ...OBJECT_ANALYZERS, ...WORKLOAD_OBJECT_ANALYZERS })
+    .filter(({ kinds }) => kinds.includes(object.kind))
+    .flatMap(({ find }) => find(object, index))
+    .filter((message) => message.object === key);
+}

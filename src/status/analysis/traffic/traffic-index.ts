@@ -1,0 +1,159 @@
+import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
+import type { PushContext } from '../../../model/push-context.js';
+import type { Service } from '../../../model/service.js';
+import { resolveHost } from './resolve-host.js';
+import type { DestinationRulePart, VirtualServicePart } from './traffic-specs.js';
+import type { WorkloadIndex, WorkloadIndexer } from './workload-index.js';
+
+/** The parts of a snapshot that analyzers of traffic read. */
+export type TrafficSource = Pick<
+  PushContext,
+  | 'objects'
+  | 'services'
+  | 'servicesByHost'
+  | 'mesh'
+  | 'networks'
+  | 'domain'
+  | 'clusterOf'
+  | 'peerAuthentications'
+  | 'bindingGrants'
+>;
+
+/** Lookups that the analyzers of one snapshot share. Each index is made when an analyzer first reads it. */
+export interface TrafficIndex extends TrafficSource {
+  /** Mesh domain of annotations and labels. */
+  readonly meshDomain: string;
+  /** The other objects with which a candidate or object of a kind is compared. */
+  objectsOf(kind: string): Iterable<MeshObject>;
+  find(kind: string, namespace: string, name: string): MeshObject | undefined;
+  /** The service of a host as an object of the namespace writes it; a ServiceEntry for *.example.com has its subdomains. */
+  serviceOf(host: string, namespace: string): Service | undefined;
+  /** DestinationRules whose host is exactly this one. */
+  rulesOf(hostname: string): readonly MeshObject[];
+  /** VirtualServices of sidecars with exactly this host. */
+  meshRoutesOf(hostname: string): readonly MeshObject[];
+  sidecarsOf(namespace: string): readonly MeshObject[];
+  readonly workloads: WorkloadIndex;
+  /** DestinationRules whose host is a wildcard that covers this one. */
+  wildcardRulesOf(hostname: string): readonly MeshObject[];
+  /** NAV_SCOPE_GATEWAY_TO_NAMESPACE: Gateways select workloads of their own namespace only. */
+  readonly isGatewayScopedToNamespace: boolean;
+  /** The service of a Service of Kubernetes. */
+  serviceOfObject(object: MeshObject): Service | undefined;
+  /** Whether pods of the namespace get sidecars: by its labels, or because one has a sidecar. */
+  isInMesh(namespace: string): boolean;
+  /** Whether a label of the namespace turns injection on. */
+  isInjected(namespace: string): boolean;
+}
+
+/** The gateway that stands for all sidecars. */
+export const MESH_GATEWAY = 'mesh';
+/** The label of namespaces that turns injection on. */
+export const INJECTION_LABEL = 'mesh-injection';
+export const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set(['kube-system', 'kube-public', 'kube-node-lease']);
+
+/** @param isGatewayScopedToNamespace see TrafficIndex */
+export function createTrafficIndex(
+  source: TrafficSource,
+  workloadsOf: WorkloadIndexer,
+  isGatewayScopedToNamespace = false,
+): TrafficIndex {
+  const { objects, servicesByHost, domain } = source;
+  const meshDomain = source.bindingGrants.annotation.replace(/^[^.]*\./, '').replace(/\/.*$/, '');
+  const all = (kind: string): readonly MeshObject[] => [...(objects.get(kind)?.values() ?? [])];
+  const rules = lazy(() =>
+    groupBy(all('DestinationRule'), ({ body, metadata }) => [
+      resolveHost((body as DestinationRulePart).host ?? '', metadata.namespace, domain),
+    ]),
+  );
+  const routes = lazy(() => groupBy(all('VirtualService').filter(isOfMesh), (object) => meshHostsOf(object, domain)));
+  const sidecars = lazy(() => groupBy(all('Sidecar'), ({ metadata }) => [metadata.namespace]));
+  const workloads = lazy(() => workloadsOf(objects, meshDomain));
+  const labelsOf = (namespace: string) => objects.get('Namespace')?.get(`Namespace//${namespace}`)?.metadata.labels;
+  const isInjected = (namespace: string): boolean => {
+    const labels = labelsOf(namespace) ?? {};
+    return labels[INJECTION_LABEL] === 'enabled' || labels[`${meshDomain}/rev`] !== undefined;
+  };
+  const withProxies = lazy(
+    () => new Set(workloads().groups.flatMap(({ namespace, hasProxy }) => (hasProxy === true ? [namespace] : []))),
+  );
+  return {
+    ...source,
+    isGatewayScopedToNamespace,
+    isInjected,
+    isInMesh: (namespace) => {
+      if (SYSTEM_NAMESPACES.has(namespace)) return false;
+      // A folder has no object for the namespaces that it fills.
+      return labelsOf(namespace) === undefined || isInjected(namespace) || withProxies().has(namespace);
+    },
+    serviceOfObject: ({ metadata: { namespace, name } }) => servicesByHost.get(`${name}.${namespace}.svc.${domain}`),
+    wildcardRulesOf: (hostname) => {
+      const found: MeshObject[] = [...(rules().get('*') ?? [])];
+      for (let dot = hostname.indexOf('.'); dot >= 0; dot = hostname.indexOf('.', dot + 1)) {
+        found.push(...(rules().get(`*${hostname.slice(dot)}`) ?? []));
+      }
+      return found;
+    },
+    meshDomain,
+    objectsOf: all,
+    find: (kind, namespace, name) => objects.get(kind)?.get(`${kind}/${namespace}/${name}` as ObjectKey),
+    serviceOf: (host, namespace) => {
+      const hostname = resolveHost(host, namespace, domain);
+      return servicesByHost.get(hostname) ?? coveringService(hostname, servicesByHost);
+    },
+    rulesOf: (hostname) => rules().get(hostname) ?? [],
+    meshRoutesOf: (hostname) => routes().get(hostname) ?? [],
+    sidecarsOf: (namespace) => sidecars().get(namespace) ?? [],
+    get workloads() {
+      return workloads();
+    },
+  };
+}
+
+/** Whether sidecars use the routes of a VirtualService. */
+export function isOfMesh({ body }: MeshObject): boolean {
+  const { gateways = [], hosts = [] } = body as VirtualServicePart;
+  return hosts.length > 0 && (gateways.length === 0 || gateways.includes(MESH_GATEWAY));
+}
+
+export function meshHostsOf({ body, metadata }: MeshObject, domain: string): readonly string[] {
+  const { hosts = [] } = body as VirtualServicePart;
+  return [...new Set(hosts.map((host) => resolveHost(host, metadata.namespace, domain)))];
+}
+
+/** The objects but the one of this key: another version of a candidate is no other object. */
+export function otherThan(object: MeshObject, others: readonly MeshObject[]): readonly MeshObject[] {
+  const key = keyOf(object);
+  return others.filter((other) => keyOf(other) !== key);
+}
+
+function coveringService(hostname: string, servicesByHost: ReadonlyMap<string, Service>): Service | undefined {
+  for (let dot = hostname.indexOf('.'); dot >= 0; dot = hostname.indexOf('.', dot + 1)) {
+    const service = servicesByHost.get(`*${hostname.slice(dot)}`);
+    if (service !== undefined) return service;
+  }
+  return undefined;
+}
+
+function groupBy(
+  objects: readonly MeshObject[],
+  keysOf: (object: MeshObject) => readonly string[],
+): ReadonlyMap<string, readonly MeshObject[]> {
+  const groups = new Map<string, MeshObject[]>();
+  for (const object of objects) {
+    for (const key of keysOf(object)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [object]);
+      else group.push(object);
+    }
+  }
+  return groups;
+}
+
+function lazy<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import test from 'ava';
+import { keyOf } from '../../../src/config/object.js';
+import { createCandidateAnalysis } from '../../../src/status/analysis/candidate/analyze-candidate.js';
+import { MESSAGE_CODES } from '../../../src/status/analysis/message-codes.js';
+import { analyzeTexts, readTexts } from '../../analyze/support.js';
+import { contextOf } from '../../model/mesh-objects.js';
+import { ENFORCEMENT } from './support.js';
+
+const folder = new URL('../../../../docs/analysis-examples/', import.meta.url);
+const FILES = readdirSync(folder).sort();
+/** Their causes are not in objects: a failing analyzer, images and clusters. */
+const WITHOUT_EXAMPLE = ['MESH0001', 'MESH0105', 'MESH0126'];
+/** Their kinds have no fields yet. */
+const LATER = ['MESH0113', 'MESH0115', 'MESH0119', 'MESH0128', 'MESH0129'];
+
+/** The text of an example that causes its message, and the text that resolves it. */
+const REMEDIES: Readonly<Record<string, readonly [wrong: string, right: string]>> = {
+  MESH0002: ['percent: 10', 'percentage: { value: 10 }'],
+  MESH0101: ['host: review #', 'host: reviews #'],
+  MESH0102: ['{ name: shop }', '{ name: shop, labels: { mesh-injection: disabled } }'],
+  MESH0103: ['{ app: reviews }', '{ app: reviews }, annotations: { sidecar.mesh.internal/inject: "false" }'],
+  MESH0104: ['8443', '80'],
+  MESH0106: ['99999', '443'],
+  MESH0107: ['sidecar.mesh.internal/inject: "false"', 'policy.mesh.internal/failPolicy: FAIL_OPEN'],
+  MESH0108: ['failPolcy', 'failPolicy'],
+  MESH0109: ['hosts: [reviews.shop', 'hosts: [ratings.shop'],
+  MESH0110: ['  workloadSelector: { labels: { app: reviews } }\n', ''],
+  MESH0111: [
+    'spec: { egress: [{ hosts: ["*/*"]',
+    'spec: { workloadSelector: { labels: { a: b } }, egress: [{ hosts: ["*/*"]',
+  ],
+  MESH0112: ['host: reviews\n', 'host: reviews\n            port: { number: 80 }\n'],
+  MESH0113: ['mode: DISABLE', 'mode: MESH_MUTUAL'],
+  MESH0114: ['"80"', '"8080"'],
+  MESH0115: ['mode: MESH_MUTUAL', 'mode: DISABLE'],
+  MESH0116: ['name: tcp', 'name: http-too'],
+  MESH0117: ['{ mesh-injection: enabled }', '{}'],
+  MESH0118: ['name: web', 'name: http-web'],
+  MESH0119: ['name: web,', 'name: http-web,'],
+  MESH0122: ['regex: books', 'regex: /books'],
+  MESH0123: ['mesh-injection: enabled, ', ''],
+  MESH0125: ['failPolicy: OPEN', 'failPolicy: FAIL_OPEN'],
+  MESH0127: ['app: review }', 'app: reviews }'],
+  MESH0128: ['mode: SIMPLE', 'mode: SIMPLE\n      caCertificates: /etc/certs/root.pem'],
+  MESH0129: ['mode: SIMPLE', 'mode: SIMPLE\n          caCertificates: /etc/certs/root.pem'],
+};
+
+/** Kinds whose reviews at admission get messages of the index of traffic. */
+const REVIEWED = new Set([
+  'AuthorizationPolicy',
+  'DestinationRule',
+  'Gateway',
+  'PeerAuthentication',
+  'RequestAuthentication',
+  'Sidecar',
+  'VirtualService',
+]);
+
+for (const file of FILES) {
+  const code = file.replace('.yaml', '').toUpperCase();
+  const text = readFileSync(new URL(file, folder), 'utf8');
+  const found = async (content: string) => (await analyzeTexts({ [file]: content }, { isComplete: true })).findings;
+
+  test(`the example of ${code} gets the message at the marked line, and no other error`, async (t) => {
+    const marked = text.split('\n').flatMap((line, index) => (line.endsWith(`# ${code}`) ? [index + 1] : []));
+    const findings = await found(text);
+    const shown = findings.map((each) => `${each.line} ${each.code} ${each.message}`).join('\n');
+    t.is(marked.length, 1, 'one line is marked');
+    t.true(
+      findings.some((each) => each.code === code && each.line === marked[0]),
+      shown,
+    );
+    t.deepEqual(
+      findings.filter((each) => each.code !== code && each.level === 'Error'),
+      [],
+    );
+  });
+
+  test(`the remedy of the example of ${code} resolves the message`, async (t) => {
+    const [wrong = '', right = ''] = REMEDIES[code] ?? [];
+    t.true(wrong !== '' && text.includes(wrong));
+    const findings = await found(text.replace(wrong, right));
+    t.deepEqual(
+      findings.filter((each) => each.code === code || each.level === 'Error').map((each) => each.message),
+      [],
+    );
+  });
+
+  test(`a review of the object of the example of ${code} gives the message too, if its kind is reviewed`, (t) => {
+    const objects = [...readTexts({ [file]: text }).placed.values()].map(({ object }) => object);
+    const reviewed = objects.filter(({ kind }) => REVIEWED.has(kind));
+    if (reviewed.length === 0) return t.pass();
+    const messages = reviewed.flatMap((candidate) => {
+      const others = objects.filter((each) => keyOf(each) !== keyOf(candidate));
+      return createCandidateAnalysis(contextOf(others))(candidate, ENFORCEMENT);
+    });
+    const codes = messages.map((each) => each.code);
+    t.is(codes.includes(code), isReviewed(code), codes.join());
+  });
+}
+
+/** Messages about Services, Namespaces and pods come from the mesh as a whole. */
+function isReviewed(code: string): boolean {
+  return !['MESH0102', 'MESH0103', 'MESH0106', 'MESH0107', 'MESH0108', 'MESH0116', 'MESH0117'].includes(code);
+}
+
+test('each message that many kinds share has an example', (t) => {
+  const codes = Object.values(MESSAGE_CODES).map(({ code }) => code as string);
+  t.deepEqual(
+    FILES.map((file) => file.replace('.yaml', '').toUpperCase()),
+    codes.filter((code) => code < 'MESH0200' && ![...WITHOUT_EXAMPLE, ...LATER].includes(code)),
+  );
+});

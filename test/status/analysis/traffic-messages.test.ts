@@ -1,0 +1,202 @@
+import test from 'ava';
+import type { MeshObject } from '../../../src/config/object.js';
+import { analysisInputOf, canDiffer } from '../../../src/status/analysis/analysis-input.js';
+import { analyze } from '../../../src/status/analysis/analyze.js';
+import { createCandidateAnalysis } from '../../../src/status/analysis/candidate/analyze-candidate.js';
+import { createIncrementalAnalysis } from '../../../src/status/analysis/incremental-analysis.js';
+import { batch, contextOf, service, snapshot, storeWith } from '../../model/mesh-objects.js';
+import { ENFORCEMENT, shown } from './support.js';
+
+let versions = 0;
+
+/** An object as the model has it, without its schema. @param where `<namespace>/<name>` */
+function made(kind: string, where: string, body: object, labels: Readonly<Record<string, string>> = {}): MeshObject {
+  const [namespace = '', name = ''] = where.split('/');
+  const metadata = { namespace, name, labels, annotations: {}, resourceVersion: String(versions++) };
+  return { kind, apiVersion: 'networking.mesh.internal/v1beta1', metadata, body };
+}
+
+function routes(where: string, destination: object, fields: object = {}): MeshObject {
+  return made('VirtualService', where, { hosts: ['reviews'], http: [{ route: [{ destination }] }], ...fields });
+}
+
+function rule(where: string, fields: object): MeshObject {
+  return made('DestinationRule', where, { host: 'reviews', exportTo: [], ...fields });
+}
+
+function pod(where: string, labels: Readonly<Record<string, string>>, phase = 'Running'): MeshObject {
+  const containers = [{ name: 'app', ports: [{ containerPort: 8080, protocol: 'TCP' }] }];
+  const spec = { serviceAccountName: 'default', hostNetwork: false, containers };
+  return made('Pod', where, { spec, status: { phase, podIPs: [], conditions: [] } }, labels);
+}
+
+const REVIEWS = service('shop/reviews', { selector: { app: 'reviews' } });
+
+/** Codes and fields of all messages, apart from those about namespaces, pods and names of ports. */
+function found(...objects: readonly MeshObject[]): readonly string[] {
+  return analyze(analysisInputOf(contextOf(objects), ENFORCEMENT))
+    .filter(({ code }) => !['MESH0117', 'MESH0118'].includes(code))
+    .map(({ code, object, field }) => `${code} ${object} ${field ?? ''}`.trim());
+}
+
+test('subsets, ports, mirrors, gateways and delegates of a VirtualService must exist', (t) => {
+  const subsets = rule('shop/reviews', { subsets: [{ name: 'v1', labels: {} }] });
+  t.deepEqual(found(REVIEWS, subsets, routes('shop/a', { host: 'reviews', subset: 'v1', port: { number: 80 } })), []);
+  t.deepEqual(found(REVIEWS, subsets, routes('shop/a', { host: 'reviews', subset: 'v2', port: { number: 81 } })), [
+    'MESH0101 VirtualService/shop/a spec.http[0].route[0].destination.port.number',
+    'MESH0101 VirtualService/shop/a spec.http[0].route[0].destination.subset',
+  ]);
+  const fields = {
+    gateways: ['mesh', 'ingress', 'edge/public'],
+    http: [{ mirror: { host: 'gone' }, delegate: { name: 'more' }, route: [{ destination: { host: 'reviews' } }] }],
+    tcp: [{ match: [{ gateways: ['none'] }], route: [{ destination: { host: 'reviews.other' } }] }],
+  };
+  t.deepEqual(found(REVIEWS, made('Gateway', 'edge/public', { servers: [] }), routes('shop/a', {}, fields)), [
+    'MESH0101 VirtualService/shop/a spec.gateways[1]',
+    'MESH0101 VirtualService/shop/a spec.http[0].delegate',
+    'MESH0101 VirtualService/shop/a spec.http[0].mirror.host',
+    'MESH0101 VirtualService/shop/a spec.tcp[0].match[0].gateways[0]',
+    'MESH0101 VirtualService/shop/a spec.tcp[0].route[0].destination.host',
+  ]);
+});
+
+test('a subset that the DestinationRule of the host lacks is certain, even if other objects are missing', (t) => {
+  const destination = { host: 'reviews', subset: 'v2' };
+  const certain = (...objects: readonly MeshObject[]) =>
+    analyze(analysisInputOf(contextOf([REVIEWS, routes('shop/a', destination), ...objects]), ENFORCEMENT))
+      .filter(({ code }) => code === 'MESH0101')
+      .map(({ isCertain = false }) => isCertain);
+  t.deepEqual(certain(rule('shop/reviews', { subsets: [{ name: 'v1' }] })), [true]);
+  t.deepEqual(certain(), [false]);
+  t.deepEqual(certain(rule('shop/all', { host: '*.shop.svc.cluster.local', subsets: [{ name: 'v2' }] })), []);
+});
+
+test('a ServiceEntry of *.example.com has the hosts below it', (t) => {
+  const entry = made('ServiceEntry', 'shop/all', {
+    hosts: ['*.example.com'],
+    addresses: [],
+    ports: [{ number: 443, name: 'https', protocol: 'HTTPS' }],
+    location: 'MESH_EXTERNAL',
+    resolution: 'NONE',
+    endpoints: [],
+    exportTo: ['*'],
+    subjectAltNames: [],
+  });
+  t.deepEqual(found(entry, routes('shop/a', { host: 'api.example.com' }, { hosts: ['api.example.com'] })), []);
+  t.deepEqual(found(entry, routes('shop/a', { host: 'api.example.org' }, { hosts: ['api.example.com'] })).length, 1);
+});
+
+test('VirtualServices of one host overlap only for sidecars, and only where one namespace sees both', (t) => {
+  const first = routes('shop/a', { host: 'reviews' });
+  const codesWith = (second: MeshObject) => found(REVIEWS, first, second);
+  const host = { hosts: ['reviews.shop.svc.cluster.local'] };
+  const destination = { host: 'reviews.shop.svc.cluster.local' };
+  t.deepEqual(codesWith(routes('other/b', destination, host)), [
+    'MESH0109 VirtualService/other/b spec.hosts[0]',
+    'MESH0109 VirtualService/shop/a spec.hosts[0]',
+  ]);
+  const ofOther = routes('other/b', destination, { ...host, exportTo: ['.'] });
+  t.deepEqual(found(REVIEWS, { ...first, body: { ...(first.body as object), exportTo: ['shop'] } }, ofOther), []);
+  const gateway = made('Gateway', 'other/edge', { servers: [] });
+  t.deepEqual(found(REVIEWS, first, gateway, routes('other/b', destination, { ...host, gateways: ['edge'] })), []);
+});
+
+test('a new version of an object is not compared with the old one at its review', (t) => {
+  const context = contextOf([REVIEWS, routes('shop/a', { host: 'reviews' })]);
+  t.deepEqual(createCandidateAnalysis(context)(routes('shop/a', { host: 'reviews' }), ENFORCEMENT), []);
+  const other = createCandidateAnalysis(context)(routes('shop/b', { host: 'reviews' }), ENFORCEMENT);
+  t.deepEqual(
+    other.map(({ code }) => code),
+    ['MESH0109'],
+  );
+});
+
+test('TLS of a DestinationRule is compared with subsets and with workloads that have a sidecar', (t) => {
+  const strict = made('PeerAuthentication', 'shop/default', { mtls: { mode: 'STRICT' } });
+  const meshed = { app: 'reviews', 'security.mesh.internal/tlsMode': 'mesh' };
+  const disabled = rule('shop/reviews', { trafficPolicy: { tls: { mode: 'DISABLE' } } });
+  t.deepEqual(found(REVIEWS, strict, disabled, pod('shop/r', meshed)), [
+    'MESH0113 DestinationRule/shop/reviews spec.trafficPolicy.tls.mode',
+  ]);
+  t.deepEqual(found(REVIEWS, strict, disabled, pod('shop/r', { app: 'reviews' })), [], 'without a sidecar: plaintext');
+  const mutual = rule('shop/reviews', {
+    subsets: [
+      { name: 'v1', labels: { version: 'v1' }, trafficPolicy: { tls: { mode: 'MESH_MUTUAL' } } },
+      { name: 'v2', labels: { version: 'v2' }, trafficPolicy: { tls: { mode: 'MESH_MUTUAL' } } },
+    ],
+  });
+  const pods = [pod('shop/v1', { ...meshed, version: 'v1' }), pod('shop/v2', { app: 'reviews', version: 'v2' })];
+  t.deepEqual(found(REVIEWS, mutual, ...pods), [
+    'MESH0115 DestinationRule/shop/reviews spec.subsets[1].trafficPolicy.tls.mode',
+  ]);
+});
+
+test('TLS without a CA certificate is told for rule, subsets and ports', (t) => {
+  const simple = { tls: { mode: 'SIMPLE' } };
+  const bad = rule('shop/reviews', {
+    trafficPolicy: { ...simple, portLevelSettings: [{ port: { number: 80 }, tls: { mode: 'MUTUAL' } }] },
+    subsets: [{ name: 'v1', trafficPolicy: simple }],
+  });
+  t.deepEqual(found(REVIEWS, bad), [
+    'MESH0128 DestinationRule/shop/reviews spec.subsets[0].trafficPolicy.tls',
+    'MESH0129 DestinationRule/shop/reviews spec.trafficPolicy.portLevelSettings[0].tls',
+    'MESH0128 DestinationRule/shop/reviews spec.trafficPolicy.tls',
+  ]);
+  for (const tls of [
+    { mode: 'SIMPLE', credentialName: 'secret' },
+    { mode: 'MUTUAL', caCertificates: '/etc/ca.pem' },
+    { mode: 'MESH_MUTUAL' },
+  ]) {
+    t.deepEqual(found(REVIEWS, rule('shop/reviews', { trafficPolicy: { tls } })), []);
+  }
+});
+
+test('ports of a Gateway are those of Services and containers of its workloads', (t) => {
+  const gateway = (number: number) =>
+    made('Gateway', 'shop/edge', { selector: { app: 'reviews' }, servers: [{ port: { number } }] });
+  const codes = (number: number) => found(REVIEWS, pod('shop/r', { app: 'reviews' }), gateway(number));
+  t.deepEqual(codes(80), []);
+  t.deepEqual(codes(8080), []);
+  t.deepEqual(codes(443), ['MESH0104 Gateway/shop/edge spec.servers[0].port.number']);
+});
+
+test('a Gateway selects workloads of all namespaces, or with NAV_SCOPE_GATEWAY_TO_NAMESPACE of its own', (t) => {
+  const gateway = made('Gateway', 'other/edge', { selector: { app: 'reviews' }, servers: [{ port: { number: 80 } }] });
+  const context = contextOf([REVIEWS, pod('shop/r', { app: 'reviews' }), pod('other/o', { app: 'o' }), gateway]);
+  const codes = (isGatewayScopedToNamespace: boolean) =>
+    analyze(analysisInputOf(context, { ...ENFORCEMENT, isGatewayScopedToNamespace })).filter(
+      ({ object }) => object === 'Gateway/other/edge',
+    );
+  t.deepEqual(codes(false), []);
+  t.deepEqual(codes(true).map(shown), [
+    'MESH0101 Gateway/other/edge spec.selector: no workload of namespace other has app=reviews; create the resource, or ' +
+      'correct name and namespace of the reference',
+  ]);
+});
+
+test('changed pods run the analyzers of workloads again', (t) => {
+  const store = storeWith({});
+  const analysis = createIncrementalAnalysis(() => ENFORCEMENT);
+  const policy = made('RequestAuthentication', 'shop/a', {
+    selector: { matchLabels: { app: 'reviews' } },
+    jwtRules: [],
+  });
+  store.apply(batch(policy, pod('shop/x', { app: 'x' })));
+  const first = snapshot(store);
+  t.true(analysis.analyze(first).some(({ code }) => code === 'MESH0127'));
+  store.apply(batch(pod('shop/r', { app: 'reviews' })));
+  const second = snapshot(store, first);
+  t.true(canDiffer(first, second));
+  t.false(analysis.analyze(second).some(({ code }) => code === 'MESH0127'));
+});
+
+test('unknown clusters of the mesh networks are MESH0126', (t) => {
+  const context = contextOf([REVIEWS]);
+  const endpoints = [{ fromRegistry: 'nowhere' }, { fromRegistry: context.clusterOf(undefined) }];
+  const networks = { networks: new Map([['one', { endpoints, gateways: [] }]]) };
+  const messages = analyze(analysisInputOf({ ...context, networks } as typeof context, ENFORCEMENT));
+  t.deepEqual(
+    messages.filter(({ code }) => code === 'MESH0126').map(({ message }) => message.split(';')[0]),
+    ['networks.one.endpoints[0].fromRegistry of the mesh networks: there is no cluster nowhere'],
+  );
+});
