@@ -14,11 +14,31 @@ import { bold, note, red, warn } from './terminal.mjs';
 
 const AVA = join(projectRoot, 'node_modules/ava/entrypoints/cli.mjs');
 
-/** The tests that run real proxies or a real Kubernetes come last, and have the machine for themselves. */
+/** The tests that run real proxies or a real Kubernetes come last. */
 const COUNTERPART_TESTS = ['test/counterparts', 'test/attacks', 'test/e2e', 'test/sources/kubernetes/cluster'];
+/** The tests of `test/e2e` that load the machine, or restart servers and proxies under load. */
+const HEAVY_E2E = [
+  'certificate-rotation',
+  'changes-under-load',
+  'first-steps',
+  'kubernetes',
+  'operations',
+  'policy-change',
+  'trust',
+].map((name) => `test/e2e/${name}.test.ts`);
+
+/**
+ * The other tests of `test/e2e` wait for conditions most of the time, so two files run at once. Attacks and heavy tests
+ * have the machine for themselves, because they compare waits of users with limits.
+ */
 const PHASES = [
   ['test/**/*.test.ts', ...COUNTERPART_TESTS.map((folder) => `!${folder}/**`)],
-  ['--concurrency=1', ...COUNTERPART_TESTS.map((folder) => `${folder}/**/*.test.ts`)],
+  ['test/e2e/**/*.test.ts', ...HEAVY_E2E.map((file) => `!${file}`)],
+  [
+    '--concurrency=1',
+    ...COUNTERPART_TESTS.filter((folder) => folder !== 'test/e2e').map((folder) => `${folder}/**/*.test.ts`),
+    ...HEAVY_E2E,
+  ],
 ];
 
 /** Missing counterparts with the reason, one line each. */
