@@ -1,0 +1,86 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { createKindRegistry } from '../../src/config/kinds.js';
+import type { MeshObject } from '../../src/config/object.js';
+import { findEnvoy } from '../counterparts/find-envoy.js';
+import { projectRoot } from '../counterparts/project-root.js';
+import { validateWithEnvoy } from '../generators/envoy-verdict.js';
+import { readGoldenCase } from '../generators/golden-case.js';
+import { createGoldenGenerators } from '../generators/golden-runner.js';
+import { ENCODER } from '../generators/served-resources.js';
+import { createTestAuthority } from '../support/certificate-issuer.js';
+import { arbitrarySpec } from './arbitrary-spec.js';
+import { repair } from './repair.js';
+import { type CertificateFiles, valuePools } from './value-pools.js';
+
+/** More with ARBITRARY_OBJECTS=10000. */
+const OBJECTS = Number(process.env['ARBITRARY_OBJECTS'] ?? 200);
+/** Of the accepted objects, in one mesh and one configuration of Envoy. */
+const OBJECTS_OF_A_MESH = 25;
+const MESHES_FOR_ENVOY = Math.max(1, Math.min(20, Math.floor(OBJECTS / 200)));
+
+const KINDS = ['AuthorizationPolicy', 'PeerAuthentication', 'ServiceEntry', 'WorkloadEntry'];
+
+const MESH = readFileSync(join(projectRoot(), 'test/fields/mesh.yaml'), 'utf8');
+const registry = createKindRegistry('mesh.internal');
+
+const envoy = findEnvoy();
+if ('missing' in envoy && process.env['REQUIRE_COUNTERPARTS'] === '1') throw new Error(envoy.missing);
+
+const folder = mkdtempSync(join(tmpdir(), 'navigator-arbitrary-'));
+test.after.always(() => rmSync(folder, { recursive: true, force: true }));
+const FILES = certificateFiles();
+
+function certificateFiles(): CertificateFiles {
+  const authority = createTestAuthority('outside');
+  const { certificate, key } = authority.issue({ dnsNames: ['client.example.com'] });
+  const write = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  return {
+    certificate: write('certificate.pem', certificate),
+    key: write('key.pem', key),
+    roots: write('roots.pem', authority.certificate),
+  };
+}
+
+/** Objects of a kind that admission accepts, made by removing what it refuses from arbitrary ones. */
+function acceptedObjects(kind: string, count: number): readonly MeshObject[] {
+  const definition = registry.definitions.find((each) => each.kind === kind);
+  if (definition === undefined) throw new Error(`no kind ${kind}`);
+  const read = (object: unknown) => registry.read(object, { defaultNamespace: 'default' });
+  const specs = fc.sample(arbitrarySpec(definition.schema, valuePools(FILES)), count);
+  return specs.flatMap((spec, index) => {
+    const metadata = { name: `o${index}`, namespace: ['default', 'shop', 'mesh-system'][index % 3] };
+    const object = { apiVersion: `${definition.group}/${definition.versions[0]}`, kind, metadata, spec };
+    const repaired = repair(object, read);
+    const result = repaired && read(repaired);
+    return result?.type === 'object' ? [result.object] : [];
+  });
+}
+
+for (const kind of KINDS) {
+  test(`nothing fails for arbitrary ${kind} objects, and Envoy takes what is sent for the accepted ones`, async (t) => {
+    const accepted = acceptedObjects(kind, OBJECTS);
+    t.log(`${accepted.length} of ${OBJECTS} accepted`);
+    t.true(accepted.length > OBJECTS / 4);
+    let meshes = 0;
+    for (let first = 0; first < accepted.length; first += OBJECTS_OF_A_MESH) {
+      const objects = accepted.slice(first, first + OBJECTS_OF_A_MESH);
+      const golden = readGoldenCase(kind, MESH);
+      const generate = createGoldenGenerators(golden);
+      const context = golden.change('upsert', objects);
+      const served = [...golden.proxies.values()].map((proxy) => generate(context, proxy));
+      meshes += 1;
+      if ('missing' in envoy || meshes > MESHES_FOR_ENVOY) continue;
+      for (const resources of served) {
+        await t.notThrowsAsync(validateWithEnvoy(envoy.value, ENCODER, resources), JSON.stringify(objects));
+      }
+    }
+  });
+}
