@@ -1,4 +1,5 @@
 import type { MessageEncoder } from '../envoy/message-encoder.js';
+import { createAuthenticationPlugin } from '../generators/authentication/authentication-plugin.js';
 import { createAuthorizationPlugin } from '../generators/authorization/authorization-plugin.js';
 import { createClusterGenerator } from '../generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../generators/endpoints/endpoint-generator.js';
@@ -7,6 +8,7 @@ import { createGatewayRouteGenerator } from '../generators/gateways/gateway-rout
 import { createGatewayRouter } from '../generators/gateways/gateway-router.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import { createListenerGenerator } from '../generators/listeners/listener-generator.js';
+import { joinExtensionConfigs } from '../generators/plugins/join-extension-configs.js';
 import type { NetworkingPlugin } from '../generators/plugins/networking-plugin.js';
 import { createPolicyConfigGenerators } from '../generators/policy/client-configs/policy-config-generators.js';
 import { createPolicyPlugin } from '../generators/policy/policy-plugin.js';
@@ -19,7 +21,7 @@ import type { PluginName } from './options.js';
 
 /** Settings of the generators that are not environment variables. */
 export interface GeneratorOptions {
-  /** In filter order (--plugins). */
+  /** --plugins */
   readonly plugins: readonly PluginName[];
   /** Port of the policy server in this process, at the time when a proxy is served. */
   readonly embeddedPolicyPort: () => number;
@@ -32,11 +34,12 @@ export interface GeneratorOptions {
 type CreatePlugin = (...parts: Parameters<typeof createPolicyPlugin>) => NetworkingPlugin;
 
 /**
- * The filters and routes that each plugin of `--plugins` adds. For authn, the model reads PeerAuthentications. health has
- * no effect.
+ * The filters and routes that each plugin of `--plugins` adds, in the order of their filters: RBAC reads the claims that
+ * authn verifies, and quotas are charged for allowed requests only. The order of `--plugins` has no effect. health adds
+ * nothing.
  */
 const PLUGINS: Readonly<Record<PluginName, CreatePlugin | undefined>> = {
-  authn: undefined,
+  authn: (encoder, _texts, settings) => createAuthenticationPlugin(encoder, settings),
   authz: (encoder, _texts, settings) => createAuthorizationPlugin(encoder, settings),
   health: undefined,
   policy: createPolicyPlugin,
@@ -50,8 +53,11 @@ export function createGenerators(
 ): ReadonlyMap<string, ResourceGenerator> {
   const settings = generatorSettings(environment, flags);
   const texts = createConfigEncoder(encoder);
-  const active = plugins.flatMap((name) => PLUGINS[name]?.(encoder, texts, settings) ?? []);
   const gatewayRouter = createGatewayRouter(settings);
+  const active = Object.entries(PLUGINS).flatMap(([name, create]) =>
+    plugins.includes(name as PluginName) ? (create?.(encoder, texts, settings) ?? []) : [],
+  );
+  const extensionConfigs = active.flatMap((plugin) => plugin.extensionConfigs ?? []);
   const generators: ResourceGenerator[] = [
     createClusterGenerator(
       encoder,
@@ -62,7 +68,7 @@ export function createGenerators(
     createEndpointGenerator(encoder),
     createListenerGenerator(encoder, settings, active, gatewayRouter),
     byProxyType(createRouteGenerator(encoder, settings, active), createGatewayRouteGenerator(encoder, gatewayRouter)),
-    ...active.flatMap((plugin) => plugin.extensionConfigs ?? []),
+    ...(extensionConfigs.length === 0 ? [] : [joinExtensionConfigs(extensionConfigs)]),
     ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings) : []),
   ];
   return new Map(generators.map((generator) => [generator.typeUrl, generator]));

@@ -13,6 +13,7 @@ import type { BuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createHttpServers } from './create-http-servers.js';
+import { createKeySets } from './create-key-sets.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
 import { createDrain } from './drain.js';
@@ -24,6 +25,7 @@ import { createProxyServing, type ProxyObservers } from './proxy-serving.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
 import { createSettingsKeeper } from './settings-keeper.js';
 import { createStatus } from './status/create-status.js';
+import { createSubmit } from './submit-change.js';
 import { createSecureServing } from './trust/secure-serving.js';
 import { createWebhookServing } from './webhooks/webhook-serving.js';
 
@@ -100,6 +102,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     quotaDimensions: policy.quotaDimensions(),
     unsharedCounters: policy.unsharedCounters(),
     regexLimits: regexLimitsOf(environment),
+    keySourceProblems: keySets.problems(),
   });
   const analysis = environment.navEnableAnalysis
     ? createAnalysisWatch(logging.scope('analysis'), clock, enforcement, () => proxies.distributor.resources.findings())
@@ -116,6 +119,16 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     clock,
   });
   const { distributor, connections } = proxies;
+  const submit = createSubmit(metrics, distributor, clock);
+  const keySets = createKeySets({
+    options,
+    store,
+    metrics,
+    submit,
+    onProblems: () => analysis.enforcementChanged(),
+    logging,
+    clock,
+  });
   const status =
     cluster &&
     createStatus({
@@ -193,14 +206,14 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   });
 
   // The policy server comes first: it must know a snapshot before proxies have it.
-  observers.snapshots.push(policy, analysis, webhooks, createPendingPodRecorder(metrics));
+  observers.snapshots.push(policy, keySets, analysis, webhooks, createPendingPodRecorder(metrics));
   if (status !== undefined) {
     const changed = status.connectionsChanged;
     observers.sessions.push({ opened: changed, progressed: changed, closed: changed });
   }
 
   return {
-    ...{ metrics, cluster, keeper, sources, analysis, policy, proxies, status, secure, webhooks },
+    ...{ cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks },
     ...{ drain, http, monitoring },
   };
 }

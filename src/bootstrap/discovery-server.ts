@@ -40,7 +40,8 @@ const STOP_GRACE_MS = 10_000;
 /** Starts and stops the parts of the discovery process, in the order of the functions below. */
 export function createDiscoveryServer(options: Options, logging: Logging, clock: Clock): DiscoveryServer {
   const parts = createDiscoveryParts(options, logging, clock);
-  const { metrics, cluster, keeper, sources, analysis, policy, proxies, status, secure, webhooks, drain } = parts;
+  const { cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks, drain } =
+    parts;
   const { http, monitoring } = parts;
   const { environment } = options;
   const logger = logging.scope('default');
@@ -59,17 +60,13 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const start = async (): Promise<ServedAddresses> => {
     const startMs = clock.monotonicMs();
     const grpc = await proxies.start();
-    await sources.start((change) => {
-      for (const [type, count] of Object.entries(change.updates)) {
-        if (count > 0) metrics.increment('nav_inbound_updates', { type }, count);
-      }
-      if (change.push !== undefined) proxies.distributor.submit({ ...change.push, startMs: clock.monotonicMs() });
-    });
+    await sources.start(submit);
     if (isStopping) throw new StartError('the server was told to stop while it started');
     // All listeners open before the first proxy is served: an address that is in use ends the start.
     const listening = [policy.start(), startSecured(), http.start(), monitoring.start()] as const;
     opening = Promise.allSettled(listening);
     const [policyAddress, secured, httpAddress, monitoringAddress] = await Promise.all(listening);
+    await keySets.fetchFirst();
     proxies.setServing();
     secure.setServing();
     policy.setServing(true);
@@ -115,6 +112,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       keeper.stop();
       proxies.stopPushes();
       analysis.stop();
+      keySets.stop();
       const statusStopped = status?.stop();
       await sources.stop();
       // A running start can have opened parts, which are closed too. Its caller gets its error.

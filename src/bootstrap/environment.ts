@@ -56,6 +56,11 @@ export interface Environment extends RegexEnvironment {
   readonly navCheckServiceAccounts: boolean;
   /** Addresses that fetches may use although docs/security.md#what-navigator-guarantees excludes them. */
   readonly navEgressAllowed: readonly AddressRange[];
+  /** How long the last fetched keys of a JWT issuer count. */
+  readonly navJwksMaxAgeMs: number;
+  readonly navJwksMaxNamespaceSources: number;
+  readonly navJwksMaxSources: number;
+  readonly navJwksRefreshIntervalMs: number;
   readonly navEnabledServiceApis: boolean;
   readonly navEnableAnalysis: boolean;
   readonly navEnableConfigDistributionTracking: boolean;

@@ -70,7 +70,7 @@ export function storeSettings({ discovery, environment }: Options): MeshStoreSet
     servicesSelectWorkloadEntries: environment.navEnableOrchSelectWorkloadEntries,
     serviceEntriesSelectPods: environment.navEnableServiceentrySelectPods,
     edsForHeadlessServices: environment.navEnableEdsForHeadlessServices,
-    ignoresPeerAuthentications: !discovery.plugins.includes('authn'),
+    ignoresAuthentications: !discovery.plugins.includes('authn'),
   };
 }
 

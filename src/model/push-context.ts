@@ -8,7 +8,9 @@ import type { Gateways } from './gateways/gateway-index.js';
 import type { BindingGrants } from './policy/binding-grants.js';
 import type { Proxy, ServiceTarget } from './proxy.js';
 import type { AuthorizationPolicies } from './security/authorization-policies.js';
+import type { KeySets } from './security/key-sets.js';
 import type { PeerAuthentications } from './security/peer-authentications.js';
+import type { RequestAuthentications } from './security/request-authentications.js';
 import type { SharedPort } from './served-ports.js';
 import type { Service } from './service.js';
 import type { InboundTarget } from './sidecars/ingress-targets.js';
@@ -66,6 +68,10 @@ export interface PushContext {
   readonly gateways: Gateways;
   /** The DestinationRules that each namespace sees. */
   readonly destinationRules: DestinationRules;
+  /** The RequestAuthentications of each workload. */
+  readonly requestAuthentications: RequestAuthentications;
+  /** The fetched keys of JWT rules. */
+  readonly keySets: KeySets;
   /**
    * ServiceEntries that claim hosts or addresses of other namespaces without permission, and so act on their own
    * namespace alone.

@@ -143,13 +143,12 @@ test('a variable of a name that no setting has is reported with the name that wa
 });
 
 test('settings without effect are listed if they are set', (t) => {
-  const given = flags(['registries', 'Catalog'], ['plugins', 'authn'], ['profile', 'true']);
+  const given = flags(['registries', 'Catalog'], ['profile', 'true']);
   const options = parseOptions(given, {
     DNS_ADDR: ':1053',
     NAV_ENABLE_RELATIONALDB_FILTER: '1',
   });
   t.deepEqual(options.unimplemented.map(({ setting }) => setting).sort(), [
-    '--plugins',
     '--profile',
     '--registries',
     'DNS_ADDR',

@@ -7,20 +7,20 @@ import { AUTHORIZATION_POLICY } from './authorization-policy.js';
 import type { FieldTest, KindFields } from './kind-fields.js';
 import { MESSAGES } from './messages.js';
 import { PEER_AUTHENTICATION } from './peer-authentication.js';
+import { REQUEST_AUTHENTICATION } from './request-authentication.js';
 import { SERVICE_ENTRY } from './service-entry.js';
 import { WORKLOAD_ENTRY } from './workload-entry.js';
 
-const TABLES: readonly KindFields[] = [AUTHORIZATION_POLICY, PEER_AUTHENTICATION, SERVICE_ENTRY, WORKLOAD_ENTRY];
+const TABLES: readonly KindFields[] = [
+  AUTHORIZATION_POLICY,
+  PEER_AUTHENTICATION,
+  SERVICE_ENTRY,
+  WORKLOAD_ENTRY,
+  REQUEST_AUTHENTICATION,
+];
 
 /** Kinds whose tables are still to be written. */
-const PENDING: readonly string[] = [
-  'DestinationRule',
-  'EnvoyFilter',
-  'Gateway',
-  'RequestAuthentication',
-  'Sidecar',
-  'VirtualService',
-];
+const PENDING: readonly string[] = ['DestinationRule', 'EnvoyFilter', 'Gateway', 'Sidecar', 'VirtualService'];
 
 const TESTS = join(projectRoot(), 'test');
 

@@ -9,10 +9,12 @@ import {
   type AuthorizationPolicies,
   createAuthorizationPolicyIndexer,
 } from '../../src/model/security/authorization-policies.js';
+import { type KeySets, NO_KEY_SETS } from '../../src/model/security/key-sets.js';
 import {
   createPeerAuthenticationIndexer,
   type PeerAuthentications,
 } from '../../src/model/security/peer-authentications.js';
+import { createRequestAuthenticationIndexer } from '../../src/model/security/request-authentications.js';
 import type { Port, Service } from '../../src/model/service.js';
 import type { SidecarScope } from '../../src/model/sidecars/sidecar-scope.js';
 import { shadowedKey } from '../../src/model/snapshot/endpoints-of.js';
@@ -44,6 +46,8 @@ export interface ContextParts {
   /** Of the Sidecar of all proxies. */
   readonly scope?: SidecarScope;
   readonly gateways?: readonly MeshObject[];
+  readonly requestAuthentications?: readonly MeshObject[];
+  readonly keySets?: KeySets;
 }
 
 export const MESH: MeshConfig = {
@@ -139,6 +143,11 @@ export function buildContext(parts: ContextParts = {}): PushContext {
       objects: new Map([['Gateway', new Map((parts.gateways ?? []).map((object) => [keyOf(object), object]))]]),
       mesh: parts.mesh ?? MESH,
     }),
+    requestAuthentications: createRequestAuthenticationIndexer()({
+      objects: tableOf('RequestAuthentication', parts.requestAuthentications),
+      mesh: parts.mesh ?? MESH,
+    }),
+    keySets: parts.keySets ?? NO_KEY_SETS,
     findings: [],
     sharedPorts: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,
@@ -161,9 +170,12 @@ export function buildContext(parts: ContextParts = {}): PushContext {
   };
 }
 
+function tableOf(kind: string, objects: readonly MeshObject[] = []): PushContext['objects'] {
+  return new Map([[kind, new Map(objects.map((object) => [keyOf(object), object]))]]);
+}
+
 function buildPeerAuthentications(objects: readonly MeshObject[] = [], mesh = MESH): PeerAuthentications {
-  const table = new Map(objects.map((object) => [keyOf(object), object]));
-  return createPeerAuthenticationIndexer()({ objects: new Map([['PeerAuthentication', table]]), mesh });
+  return createPeerAuthenticationIndexer()({ objects: tableOf('PeerAuthentication', objects), mesh });
 }
 
 function buildDestinationRules(objects: readonly MeshObject[] = [], mesh = MESH): DestinationRules {
@@ -172,8 +184,7 @@ function buildDestinationRules(objects: readonly MeshObject[] = [], mesh = MESH)
 }
 
 function buildAuthorizationPolicies(objects: readonly MeshObject[] = [], mesh = MESH): AuthorizationPolicies {
-  const table = new Map(objects.map((object) => [keyOf(object), object]));
-  return createAuthorizationPolicyIndexer()({ objects: new Map([['AuthorizationPolicy', table]]), mesh });
+  return createAuthorizationPolicyIndexer()({ objects: tableOf('AuthorizationPolicy', objects), mesh });
 }
 
 function endpointsKey(endpoints: ServiceEndpoints, services: ReadonlyMap<string, Service>): string {

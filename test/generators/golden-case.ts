@@ -27,6 +27,8 @@ interface CaseHeader {
   readonly meshConfig?: unknown;
   /** The mesh networks file. */
   readonly meshNetworks?: unknown;
+  /** Fetched keys of JWT issuers, by the id of their source. */
+  readonly keySets?: Readonly<Record<string, unknown>>;
 }
 
 /** A proxy has secrets where its stream is authenticated, which no node says. */
@@ -81,6 +83,10 @@ export function readGoldenCase(name: string, text: string): GoldenCase {
     context = nextPushContext(context, store, new Date(0));
     return context;
   };
+  const keySets = Object.entries(header.keySets ?? {}).map(
+    ([id, keys]) => [id, { text: JSON.stringify(keys), version: id }] as const,
+  );
+  store.setKeySets(new Map(keySets), new Set());
   return {
     context: change('upsert', objects),
     settings,

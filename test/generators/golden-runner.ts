@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { load } from 'js-yaml';
 import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
 import type { Json } from '../../src/envoy/message-json.js';
+import { createAuthenticationPlugin } from '../../src/generators/authentication/authentication-plugin.js';
 import { createAuthorizationPlugin } from '../../src/generators/authorization/authorization-plugin.js';
 import { createClusterGenerator } from '../../src/generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../../src/generators/endpoints/endpoint-generator.js';
@@ -12,6 +13,7 @@ import { createGatewayRouteGenerator } from '../../src/generators/gateways/gatew
 import { createGatewayRouter } from '../../src/generators/gateways/gateway-router.js';
 import type { NamedGenerator, Scope } from '../../src/generators/generator.js';
 import { createListenerGenerator } from '../../src/generators/listeners/listener-generator.js';
+import { joinExtensionConfigs } from '../../src/generators/plugins/join-extension-configs.js';
 import { createPolicyPlugin } from '../../src/generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../../src/generators/routes/route-generator.js';
 import type { Proxy } from '../../src/model/proxy.js';
@@ -98,7 +100,9 @@ export function createGoldenGenerators({
   settings,
 }: Pick<GoldenCase, 'settings'>): (context: PushContext, proxy: Proxy) => GoldenResources {
   const policy = createPolicyPlugin(ENCODER, CONFIG_ENCODER, settings);
-  const plugins = [createAuthorizationPlugin(ENCODER, settings), policy];
+  const authentication = createAuthenticationPlugin(ENCODER, settings);
+  const plugins = [authentication, createAuthorizationPlugin(ENCODER, settings), policy];
+  const extensionConfigs = joinExtensionConfigs([authentication.extensionConfigs, policy.extensionConfigs]);
   const clusterGenerator = createClusterGenerator(ENCODER, settings, [policy.clusters]);
   const endpointGenerator = createEndpointGenerator(ENCODER);
   const listenerGenerator = createListenerGenerator(ENCODER, settings, plugins);
@@ -124,7 +128,7 @@ export function createGoldenGenerators({
       clusters,
       endpoints: named(endpointGenerator, namesUnder('edsClusterConfig', 'serviceName', clusters)),
       listeners,
-      filters: named(policy.extensionConfigs, filterNames(listeners)),
+      filters: named(extensionConfigs, filterNames(listeners)),
       routes: named(routeGenerator, namesUnder('rds', 'routeConfigName', listeners)),
     };
   };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
-import { type ConcurrencyLimits, createConcurrencyLimiter, OverloadError } from '../concurrency-limiter.js';
+import { type ConcurrencyLimits, createConcurrencyLimiter, OverloadError } from '../../base/concurrency-limiter.js';
 import { AuthenticationError, type Caller } from './authenticator.js';
 import { addressOf, blockedError } from './offenders.js';
 

@@ -1,5 +1,6 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { Clock } from '../../base/clock.js';
+import { type ConcurrencyLimits, createConcurrencyLimiter, OverloadError } from '../../base/concurrency-limiter.js';
 import { callCredentialsOf } from '../../net/call-credentials.js';
 import type { GrpcService } from '../../net/grpc-service.js';
 import { passThrough, rawStreamingMethod } from '../../net/raw-method.js';
@@ -11,7 +12,6 @@ import { createSubjectLog } from '../../telemetry/subject-log.js';
 import { AuthenticationError } from '../authentication/authenticator.js';
 import type { AuthenticateCaller } from '../authentication/caller-authentication.js';
 import { SigningError } from '../authority/certificate-authority.js';
-import { type ConcurrencyLimits, createConcurrencyLimiter, OverloadError } from '../concurrency-limiter.js';
 import {
   encodeCertificateResponse,
   type MeshCertificateRequest,

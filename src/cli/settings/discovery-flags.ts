@@ -136,7 +136,6 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: plugins,
     default: 'authn,authz,health,policy',
     meaning: 'Comma-separated networking plugins to enable',
-    unimplemented: (value) => (value.some((plugin) => plugin.startsWith('auth')) ? UNIMPLEMENTED.plugins : undefined),
   },
   policyAddr: {
     name: 'policyAddr',

@@ -56,7 +56,6 @@ export const UNIMPLEMENTED = {
   introspection: 'the introspection facility is not implemented yet',
   mcp: 'the MCP source is not implemented yet',
   metadataExchange: 'stock Envoy does not contain a TCP metadata exchange filter',
-  plugins: 'RequestAuthentication, for the plugin authn, is not implemented yet',
   policyServer: 'this policy server has only one expression runtime',
   profile: 'profiling is not implemented yet',
   relationaldb: 'only contrib builds of Envoy contain the relational-database filter',

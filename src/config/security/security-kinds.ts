@@ -7,6 +7,7 @@ import {
 } from './peer-authentication.js';
 import { type RequestAuthenticationSpec, requestAuthenticationSchema } from './request-authentication.js';
 import { validateAuthorizationPolicy } from './validate-authorization-policy.js';
+import { validateRequestAuthentication } from './validate-request-authentication.js';
 
 /** The kinds of group `security.<mesh domain>`. */
 export function createSecurityKinds(meshDomain: string): readonly KindDefinition[] {
@@ -44,7 +45,7 @@ export function createSecurityKinds(meshDomain: string): readonly KindDefinition
     schema: requestAuthenticationSchema,
     bodyAt: 'spec',
     unknownFields: 'refused',
-    validate: () => [],
+    validate: validateRequestAuthentication,
   };
   return [peerAuthentication, requestAuthentication, authorizationPolicy] as readonly KindDefinition[];
 }

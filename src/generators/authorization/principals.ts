@@ -1,4 +1,5 @@
 import { cidrRange } from '../../envoy/addresses.js';
+import { JWT_AUTHN, JWT_PAYLOAD_KEY } from '../../envoy/jwt-authn.js';
 import type { Principal } from '../../generated/envoy/config/rbac/v3/Principal.js';
 import type { StringMatcher } from '../../generated/envoy/type/matcher/v3/StringMatcher.js';
 import { cidrOf } from './permissions.js';
@@ -6,9 +7,6 @@ import { parseValuePattern, regexMatcher, valueMatcher, valueRegex } from './val
 
 export const ANY_PRINCIPAL: Principal = { any: true };
 const SPIFFE = 'spiffe://';
-
-/** Where the filter that authenticates requests puts the payload of a valid JWT. */
-const JWT_METADATA = { filter: 'envoy.filters.http.jwt_authn', payload: 'payload' } as const;
 
 export function allPrincipals(ids: readonly Principal[]): Principal {
   return ids.length === 1 ? (ids[0] ?? ANY_PRINCIPAL) : { andIds: { ids: [...ids] } };
@@ -99,17 +97,14 @@ function subject(claims: { readonly issuer: StringMatcher; readonly subject: Str
 }
 
 function claim(path: readonly string[], matcher: StringMatcher): Principal {
-  return metadata(JWT_METADATA.filter, [JWT_METADATA.payload, ...path], { stringMatch: matcher });
+  return metadata(JWT_AUTHN, [JWT_PAYLOAD_KEY, ...path], { stringMatch: matcher });
 }
 
 /** A claim of a JWT: a text, or a list with such a text in it. */
 export function claimPrincipal(path: readonly string[], value: string): Principal {
   const text = { stringMatch: valueMatcher(value) };
-  const keys = [JWT_METADATA.payload, ...path];
-  return anyOf([
-    metadata(JWT_METADATA.filter, keys, text),
-    metadata(JWT_METADATA.filter, keys, { listMatch: { oneOf: text } }),
-  ]);
+  const keys = [JWT_PAYLOAD_KEY, ...path];
+  return anyOf([metadata(JWT_AUTHN, keys, text), metadata(JWT_AUTHN, keys, { listMatch: { oneOf: text } })]);
 }
 
 /** Metadata that a filter has set: a text, or with `[value]` a list with such a text in it. */

@@ -1,6 +1,5 @@
 /**
- * A filter, or the place for the filters of all plugins, which follow the order of `--plugins` (authn, authz, health,
- * policy).
+ * A filter, or the place for the filters of all plugins, whose order is fixed: authn, authz, policy.
  */
 export type HttpFilterSlot = 'plugins' | 'grpcWeb' | 'grpcStats' | 'alpn' | 'cors' | 'fault' | 'router';
 

@@ -26,7 +26,7 @@ export interface ListenerPlugin {
 /** The parts of a snapshot that a plan of listeners may read. */
 export type ListenerPlanContext = Pick<
   PushContext,
-  'mesh' | 'services' | 'shadowedByHost' | 'objects' | 'authorizationPolicies'
+  'mesh' | 'services' | 'shadowedByHost' | 'objects' | 'authorizationPolicies' | 'requestAuthentications'
 >;
 
 export interface RoutePlugin {

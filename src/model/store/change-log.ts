@@ -17,6 +17,12 @@ export class ChangeLog {
     if (origin === 'mesh') this.#configs++;
   }
 
+  /** The fetched keys of an object changed, and the object itself did not. */
+  noteKeys(key: ObjectKey): void {
+    this.#changed.add(key);
+    this.#full = true;
+  }
+
   /** A noted Namespace allows other bindings than before. */
   noteGrants(): void {
     this.#full = true;

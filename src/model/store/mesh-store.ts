@@ -11,7 +11,9 @@ import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
 import { createAuthorizationPolicyIndexer } from '../security/authorization-policies.js';
+import { type KeySets, NO_KEY_SETS } from '../security/key-sets.js';
 import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '../security/peer-authentications.js';
+import { createRequestAuthenticationIndexer } from '../security/request-authentications.js';
 import { createIngressReader } from '../sidecars/ingress-targets.js';
 import { createSidecarScopeReader } from '../sidecars/sidecar-scope.js';
 import { createSidecarIndexer } from '../sidecars/sidecars.js';
@@ -35,6 +37,8 @@ export interface MeshStore {
   apply(batch: ChangeBatch): StoreChange;
   setMesh(mesh: MeshConfig): StoreChange;
   setNetworks(networks: MeshNetworks): StoreChange;
+  /** @param changed ids of the sources whose keys differ from those before */
+  setKeySets(keySets: KeySets, changed: ReadonlySet<string>): StoreChange;
   /** The facts that decide which namespaces ServiceEntries affect, current at each call. */
   entryGuard(): EntryGuard;
   /** The current content. Costs the changes since the last call; later changes do not affect the result. */
@@ -79,8 +83,12 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const ingressOf = createIngressReader();
   const authorizationPoliciesOf = createAuthorizationPolicyIndexer();
   const gatewaysOf = createGatewayIndexer();
+  const requestAuthenticationsOf = createRequestAuthenticationIndexer();
+  let keySets = NO_KEY_SETS;
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
+  /** Objects of the plugin authn; none while it is off. */
+  const authnObjects = () => (settings.ignoresAuthentications === true ? NO_OBJECTS : objects.snapshot());
   const revisionLabel = `${settings.meshDomain}/rev`;
 
   const translationOf = (cluster: string): Translation => ({
@@ -216,6 +224,13 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       networks = next;
       return translateAll();
     },
+    setKeySets: (next, changed) => {
+      keySets = next;
+      const log = new ChangeLog();
+      const { keySources } = requestAuthenticationsOf({ objects: authnObjects(), mesh });
+      for (const id of changed) for (const { key } of keySources.get(id)?.objects ?? []) log.noteKeys(key);
+      return log.result(directory.commit());
+    },
     entryGuard: () => entries.guard,
     state: () => ({
       mesh,
@@ -228,12 +243,11 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       objects: objects.snapshot(),
       entryOffences: entries.offences,
       bindingGrants: grants.grants(mesh),
-      peerAuthentications: peerAuthenticationsOf({
-        objects: settings.ignoresPeerAuthentications === true ? NO_OBJECTS : objects.snapshot(),
-        mesh,
-      }),
       destinationRules: destinationRules(),
       traffic: trafficOf(mesh, destinationRules()),
+      peerAuthentications: peerAuthenticationsOf({ objects: authnObjects(), mesh }),
+      requestAuthentications: requestAuthenticationsOf({ objects: authnObjects(), mesh }),
+      keySets,
       routes,
       composeView,
       sidecars: sidecarsOf({ objects: objects.snapshot(), mesh }),
@@ -291,6 +305,9 @@ export interface MeshStoreSettings {
   readonly serviceEntriesSelectPods: boolean;
   /** NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES: headless services resolve by `endpoints`, not `passthrough`. */
   readonly edsForHeadlessServices: boolean;
-  /** Whether `--plugins` leaves out `authn`, so that PeerAuthentications have no effect. Default false. */
-  readonly ignoresPeerAuthentications?: boolean;
+  /**
+   * Whether `--plugins` leaves out `authn`, so that PeerAuthentications and RequestAuthentications have no effect.
+   * Default false.
+   */
+  readonly ignoresAuthentications?: boolean;
 }

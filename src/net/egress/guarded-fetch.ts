@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecured } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { EgressRules } from './egress-rules.js';
 
@@ -17,8 +17,7 @@ export class FetchError extends Error {
 }
 
 /**
- * Gets a document over HTTPS from an address that the rules allow. The rules also apply to resolved names and
- * redirects.
+ * Gets a document from an address that the rules allow. The rules also apply to resolved names and redirects.
  *
  * @throws FetchError for every failure
  */
@@ -26,6 +25,8 @@ export type FetchDocument = (url: string) => Promise<string>;
 
 export interface GuardedFetchOptions {
   readonly rules: EgressRules;
+  /** Whether URLs may be http. A redirect from https to http is refused all the same. Default false: only https. */
+  readonly allowsHttp?: boolean;
   /** Trusted roots of servers, PEM; default: the roots of the system. */
   readonly roots?: readonly string[];
   /** Time for the whole fetch with its redirects; default 10 s. */
@@ -48,15 +49,17 @@ interface Exchange {
 }
 
 export function createGuardedFetch(options: GuardedFetchOptions): FetchDocument {
-  const { rules, roots, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
+  const { rules, roots, allowsHttp = false, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
   const resolveName = options.resolveName ?? ((name) => lookup(name, { all: true }));
   const guardedLookup = createGuardedLookup(rules, resolveName);
   return async (text) => {
     const exchange = { lookup: guardedLookup, signal: AbortSignal.timeout(timeoutMs), roots };
     let url = text;
+    let takesHttp = allowsHttp;
     try {
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-        const target = parseTarget(url, rules);
+        const target = parseTarget(url, rules, takesHttp);
+        takesHttp = target.protocol === 'http:';
         const answer = await get(target, exchange);
         const status = answer.statusCode ?? 0;
         if (status === 200) return await readBounded(answer, maxBytes);
@@ -74,10 +77,11 @@ export function createGuardedFetch(options: GuardedFetchOptions): FetchDocument 
 }
 
 /** The lookup checks the addresses of names. A host that is an address is not looked up, so it is checked here. */
-function parseTarget(text: string, rules: EgressRules): URL {
+function parseTarget(text: string, rules: EgressRules, takesHttp: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) throw new Error('it is not a URL');
-  if (url.protocol !== 'https:') throw new Error(`only https is fetched, not ${url.protocol.slice(0, -1)}`);
+  if (url.protocol !== 'https:' && !(takesHttp && url.protocol === 'http:'))
+    throw new Error(`only https is fetched, not ${url.protocol.slice(0, -1)}`);
   if (url.username !== '' || url.password !== '') throw new Error('a URL must not have credentials in it');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const refusal = isIP(host) === 0 ? undefined : rules.refusalOf(host);
@@ -86,6 +90,7 @@ function parseTarget(text: string, rules: EgressRules): URL {
 }
 
 async function get(url: URL, { lookup: guardedLookup, signal, roots }: Exchange): Promise<IncomingMessage> {
+  const request = url.protocol === 'http:' ? requestPlain : requestSecured;
   const call = request(url, {
     // A reused connection would skip the lookup.
     agent: false,

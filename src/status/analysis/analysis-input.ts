@@ -7,6 +7,7 @@ import { type PolicyBindings, resolvePolicyBindings } from '../../model/policy/p
 import type { ResolvedBinding } from '../../model/policy/resolve-bindings.js';
 import { matchesHost, type ServicePattern } from '../../model/policy/service-pattern.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { KeySourceProblem } from '../../model/security/key-sets.js';
 import { selectedLabels } from '../../model/security/oldest-first.js';
 import type { Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
@@ -40,6 +41,8 @@ export interface Enforcement {
   readonly unsharedCounters?: { readonly host: string; readonly replicas: number } | undefined;
   /** NAV_SCOPE_GATEWAY_TO_NAMESPACE: Gateways select workloads of their own namespace only. Default false. */
   readonly isGatewayScopedToNamespace?: boolean;
+  /** Sources of keys of JWT rules that cannot be fetched, by id. Default none. */
+  readonly keySourceProblems?: ReadonlyMap<string, KeySourceProblem>;
   /** Limits of the regular expressions in policies. Default `DEFAULT_REGEX_LIMITS`. */
   readonly regexLimits?: RegexLimits;
 }
@@ -50,6 +53,7 @@ export interface AnalysisInput
     PushContext,
     | 'objects'
     | 'authorizationPolicies'
+    | 'requestAuthentications'
     | 'services'
     | 'servicesByHost'
     | 'mesh'
@@ -92,13 +96,14 @@ export function analysisInputOf(
   enforcement: Enforcement,
   { workloadLabelsOf, workloadsOf } = createAnalysisMemory(),
 ): EndpointAnalysisInput {
-  const { objects, authorizationPolicies, services, servicesByHost, endpoints, mesh } = context;
+  const { objects, authorizationPolicies, requestAuthentications, services, servicesByHost, endpoints, mesh } = context;
   const { sharedPorts, entryOffences, bindingGrants } = context;
   const bindings = resolvePolicyBindings(context);
   const knownAttributes = knownAttributesOf(objects);
   return {
     objects,
     authorizationPolicies,
+    requestAuthentications,
     services,
     servicesByHost,
     endpoints,

@@ -7,6 +7,7 @@ import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authent
 import { findImpossiblePatterns } from './analyzers/impossible-patterns.js';
 import { findIneffectiveAttributes } from './analyzers/ineffective-attributes.js';
 import { findIneffectiveAuthorizationPolicies } from './analyzers/ineffective-authorization-policies.js';
+import { findIneffectiveRequestAuthentications } from './analyzers/ineffective-request-authentications.js';
 import { findLabelsWithoutWorkloads } from './analyzers/labels-without-workloads.js';
 import { findMissingServices, findUnusablePatterns } from './analyzers/named-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
@@ -49,6 +50,7 @@ export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'duplicate-hosts': findDuplicateHosts,
   'dangling-references': findDanglingReferences,
   'ineffective-authorization-policies': findIneffectiveAuthorizationPolicies,
+  'ineffective-request-authentications': findIneffectiveRequestAuthentications,
   'ignored-peer-authentications': findIgnoredPeerAuthentications,
   'ineffective-attributes': findIneffectiveAttributes,
   'missing-services': findMissingServices,

@@ -24,14 +24,47 @@ export const MESH_MESSAGE_CODES = {
     code: 'MESH0305',
     level: 'Warn',
     title:
-      'A rule of an AuthorizationPolicy requires a JWT. No request has one, because RequestAuthentication is not implemented yet.',
-    remedy: 'remove the field, or describe callers by principals, namespaces or ipBlocks',
+      'A rule of an AuthorizationPolicy requires a JWT, but no RequestAuthentication applies to its workloads, so no request has one.',
+    remedy:
+      'apply a RequestAuthentication in the same namespace, or describe callers by principals, namespaces or ipBlocks',
   },
   authorizationPoliciesTooLarge: {
     code: 'MESH0306',
     level: 'Error',
     title: 'The AuthorizationPolicies of a workload are too large together, so it rejects every request.',
     remedy: 'remove rules or values, join values by "*", or select fewer workloads; a workload takes 1 MiB of rules',
+  },
+  requestAuthenticationOff: {
+    code: 'MESH0307',
+    level: 'Warn',
+    title: 'A RequestAuthentication has no effect, because --plugins does not name authn.',
+    remedy: 'add authn to --plugins; until then workloads verify no tokens',
+  },
+  missingKeys: {
+    code: 'MESH0308',
+    level: 'Error',
+    title: 'The keys of a JWT issuer cannot be fetched, so all its tokens are rejected.',
+    remedy: 'correct jwksUri or issuer, or make the server reachable for the control plane (NAV_EGRESS_ALLOWED)',
+  },
+  outdatedKeys: {
+    code: 'MESH0309',
+    level: 'Warn',
+    title: 'The keys of a JWT issuer cannot be fetched. The last ones count until NAV_JWKS_MAX_AGE has passed.',
+    remedy: 'correct jwksUri or issuer, or make the server reachable for the control plane',
+  },
+  tooManyKeySources: {
+    code: 'MESH0310',
+    level: 'Error',
+    title:
+      'The keys of a JWT issuer are not fetched, because too many URLs of keys are named, so all its tokens are rejected.',
+    remedy: 'remove JWT rules, or use the same jwksUri in several of them',
+  },
+  requestAuthenticationsTooLarge: {
+    code: 'MESH0311',
+    level: 'Error',
+    title: 'The RequestAuthentications of a workload are too large together, so it rejects every request.',
+    remedy:
+      'remove JWT rules, set jwksUri in place of jwks, or select fewer workloads; a workload takes 1 MiB of rules',
   },
   listenerConflict: {
     code: 'MESH0401',

@@ -7,6 +7,10 @@ export const registryFamilies = {
   nav_inbound_updates: counter('Updates received.', 'type'),
   nav_jwks_resolver_network_fetch_fail_total: counter('Failed network fetches by the JWKS resolver.'),
   nav_jwks_resolver_network_fetch_success_total: counter('Successful network fetches by the JWKS resolver.'),
+  nav_jwks_sources: gauge(
+    'Sources of keys of JWT issuers, by state (fresh, stale, failed, pending, refused).',
+    'state',
+  ),
   nav_k8s_cfg_events: counter('Events from orchestrator config.', 'type', 'event'),
   nav_k8s_endpoints_pending_pod: gauge('Endpoints with no corresponding pod at present.'),
   nav_k8s_endpoints_with_no_pods: counter('Endpoints without any corresponding pods.'),

@@ -8,7 +8,7 @@ for (const [ignored, mode] of [
   [true, 'PERMISSIVE'],
 ] as const) {
   test(`PeerAuthentications that are ${ignored ? 'ignored, for want of authn in --plugins,' : 'read'} mean ${mode}`, (t) => {
-    const store = storeWith({ ignoresPeerAuthentications: ignored });
+    const store = storeWith({ ignoresAuthentications: ignored });
     store.apply(batch(peerAuthentication('shop/all', { mtls: { mode: 'STRICT' } })));
     const { peerAuthentications, objects } = store.state();
     t.is(modeOfPort(peerAuthentications.ofNamespace('shop').ofWorkload({ app: 'web' }), 8080), mode);

@@ -65,8 +65,8 @@ test('the first field that requires a JWT is MESH0305, in the mesh and at admiss
   const needing = withRules('{from: [{source: {namespaces: [a]}}, {source: {requestPrincipals: ["*"]}}]}, {}');
   const expected = [
     'MESH0305 AuthorizationPolicy/shop/jwt spec.rules[1].from[1].source.requestPrincipals: this field requires a JWT, and ' +
-      'no request has one, so it matches no request; remove the field, or describe callers by principals, ' +
-      'namespaces or ipBlocks',
+      'no workload of the policy verifies one, so it matches no request; apply a RequestAuthentication in the same ' +
+      'namespace, or describe callers by principals, namespaces or ipBlocks',
   ];
   t.deepEqual(analyze(analysisInputOf(contextOf([needing]), ENFORCEMENT)).map(shown), expected);
   t.deepEqual(createCandidateAnalysis(contextOf([]))(needing, ENFORCEMENT).map(shown), expected);

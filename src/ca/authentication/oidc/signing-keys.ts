@@ -1,6 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../base/clock.js';
 import { isRecord } from '../../../base/record.js';
+import { discoverJwksUri, parseJson } from '../../../jwks/discover-jwks-uri.js';
 import type { FetchDocument } from '../../../net/egress/guarded-fetch.js';
 
 /** The keys with which an issuer signs tokens (OpenID Connect Discovery 1.0). */
@@ -74,23 +75,9 @@ export function createSigningKeys({ issuer, fetchDocument, clock, fetched }: Sig
 }
 
 async function fetchKeys(issuer: string, fetchDocument: FetchDocument): Promise<JSONWebKeySet> {
-  const configuration = parse(await fetchDocument(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`));
-  if (!isRecord(configuration)) throw new Error('the discovery document is not a JSON object');
-  // Section 4.3: the issuer must be exactly equal. Otherwise one issuer could answer for another.
-  if (configuration['issuer'] !== issuer) throw new Error('the discovery document names another issuer');
-  const jwksUri = configuration['jwks_uri'];
-  if (typeof jwksUri !== 'string') throw new Error('the discovery document has no jwks_uri');
-  const set = parse(await fetchDocument(jwksUri));
+  const set = parseJson(await fetchDocument(await discoverJwksUri(issuer, fetchDocument)));
   const keys = isRecord(set) ? set['keys'] : undefined;
   if (!Array.isArray(keys) || !keys.every(isRecord)) throw new Error('the document at jwks_uri is not a set of keys');
   if (keys.length > MAX_KEYS) throw new Error(`the issuer has ${keys.length} keys, at most ${MAX_KEYS} are taken`);
   return { keys: keys.map((key) => ({ ...key, kty: String(key['kty']) })) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

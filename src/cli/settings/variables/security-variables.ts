@@ -175,8 +175,39 @@ export const securityVariables = {
     type: addressRanges,
     default: '',
     meaning:
-      'Comma-separated address ranges. The server may fetch documents of token issuers and SPIFFE bundles from them, although it refuses such addresses by default: addresses of this machine, link-local addresses, metadata services',
+      'Comma-separated address ranges. The server may fetch keys and documents of token issuers and SPIFFE bundles from them, although it refuses such addresses by default: addresses of this machine, link-local addresses, metadata services',
     whenUnset: 'none',
+    addition: true,
+  },
+  navJwksMaxAgeMs: {
+    name: 'NAV_JWKS_MAX_AGE',
+    type: duration({ minNs: 1_000_000_000n }),
+    default: '24h0m0s',
+    meaning:
+      'How long the last fetched keys of a JWT issuer count while its keys cannot be fetched; after it, its tokens are rejected',
+    addition: true,
+  },
+  navJwksMaxNamespaceSources: {
+    name: 'NAV_JWKS_MAX_NAMESPACE_SOURCES',
+    type: integer({ min: 1, max: 100_000 }),
+    default: '100',
+    meaning:
+      'Maximum URLs of keys that the RequestAuthentications of one namespace name. Keys of further URLs are not fetched, and their tokens are rejected',
+    addition: true,
+  },
+  navJwksMaxSources: {
+    name: 'NAV_JWKS_MAX_SOURCES',
+    type: integer({ min: 1, max: 100_000 }),
+    default: '2000',
+    meaning:
+      'Maximum URLs of keys that all RequestAuthentications name. Namespaces take turns; keys of further URLs are not fetched, and their tokens are rejected',
+    addition: true,
+  },
+  navJwksRefreshIntervalMs: {
+    name: 'NAV_JWKS_REFRESH_INTERVAL',
+    type: duration({ minNs: 1_000_000_000n }),
+    default: '5m0s',
+    meaning: 'Interval at which the keys of each JWT issuer are fetched again, give or take 10 %',
     addition: true,
   },
   spiffeBundleEndpoints: {

@@ -55,7 +55,7 @@ export function analyzeAuthorizationPolicy(
 
 function messagesAbout(
   object: MeshObject,
-  context: Pick<PushContext, 'mesh'>,
+  context: Pick<PushContext, 'mesh' | 'objects'>,
   { isAuthzOff = false }: Enforcement,
   workloadsIn: WorkloadLabels,
 ): readonly AnalysisMessage[] {
@@ -65,14 +65,22 @@ function messagesAbout(
     return [createMessage('authorizationPolicyOff', where, text)];
   }
   const spec = object.body as AuthorizationPolicySpec;
-  return [...messagesAboutSelector(object, spec, context, workloadsIn), ...messagesAboutJwts(object, spec)];
+  return [...messagesAboutSelector(object, spec, context, workloadsIn), ...messagesAboutJwts(object, spec, context)];
 }
 
 /** At most one message per policy, about the first field that requires a JWT. */
-function messagesAboutJwts(object: MeshObject, spec: AuthorizationPolicySpec): readonly AnalysisMessage[] {
+function messagesAboutJwts(
+  object: MeshObject,
+  spec: AuthorizationPolicySpec,
+  { mesh, objects }: Pick<PushContext, 'mesh' | 'objects'>,
+): readonly AnalysisMessage[] {
   const [field] = fieldsWithJwt(spec);
   if (field === undefined) return [];
-  const text = 'this field requires a JWT, and no request has one, so it matches no request';
+  const { namespace } = object.metadata;
+  for (const { metadata } of objects.get('RequestAuthentication')?.values() ?? []) {
+    if ([metadata.namespace, namespace].includes(mesh.rootNamespace) || metadata.namespace === namespace) return [];
+  }
+  const text = 'this field requires a JWT, and no workload of the policy verifies one, so it matches no request';
   return [createMessage('authorizationPolicyNeedsJwt', { object: keyOf(object), field }, text)];
 }
 
@@ -108,10 +116,10 @@ function messagesAboutSelector(
 }
 
 /** The labels of all workloads of a namespace, or of all namespaces for undefined. */
-type WorkloadLabels = (namespace: string | undefined) => readonly Labels[];
+export type WorkloadLabels = (namespace: string | undefined) => readonly Labels[];
 
 /** Groups the workloads at the first call, so that thousands of policies read each of them once. */
-function workloadsOf({ objects }: Pick<PushContext, 'objects'>): WorkloadLabels {
+export function workloadsOf({ objects }: Pick<PushContext, 'objects'>): WorkloadLabels {
   let byNamespace: Map<string | undefined, Labels[]> | undefined;
   return (namespace) => {
     byNamespace ??= groupWorkloads(objects);

@@ -13,6 +13,7 @@ import { type AnalysisMessage, createMessage, inPod, sortMessages } from '../ana
 import { ANALYZERS, analyze } from '../analyze.js';
 import { analyzePeerAuthentication } from '../analyzers/ignored-peer-authentications.js';
 import { analyzeAuthorizationPolicy } from '../analyzers/ineffective-authorization-policies.js';
+import { analyzeRequestAuthentication } from '../analyzers/ineffective-request-authentications.js';
 import { findOverlappingConditions } from '../analyzers/overlapping-conditions.js';
 import { knownAttributesOf } from '../known-attributes.js';
 import { findApiOverlap } from '../overlap/api-specs-overlap.js';
@@ -99,6 +100,7 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
       return sortMessages([...messages, ...aboutTraffic(candidate, enforcement)]);
     }
     if (candidate.kind === 'AuthorizationPolicy') return analyzeAuthorizationPolicy(context, candidate, enforcement);
+    if (candidate.kind === 'RequestAuthentication') return analyzeRequestAuthentication(candidate, enforcement);
     const side = SIDES.get(candidate.kind);
     if (side === undefined) return sortMessages(aboutTraffic(candidate, enforcement));
     if (isTooLarge(candidate, context)) return [];
@@ -111,6 +113,7 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
       {
         objects: new Map([[candidate.kind, new Map([[key, candidate]])]]),
         authorizationPolicies: context.authorizationPolicies,
+        requestAuthentications: context.requestAuthentications,
         services: touched.services,
         servicesByHost: context.servicesByHost,
         endpoints: context.endpoints,

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.js';
+import type { Clock } from './clock.js';
 
 /**
  * Limits how many works run at once; the others wait. Each work has a key, such as the address of its caller. Keys take

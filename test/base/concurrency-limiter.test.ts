@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type ConcurrencyLimits, createConcurrencyLimiter } from '../../src/ca/concurrency-limiter.js';
+import { type ConcurrencyLimits, createConcurrencyLimiter } from '../../src/base/concurrency-limiter.js';
 import { createFakeClock } from '../support/fake-clock.js';
 
 /** Works begin in a later turn of the event loop. */
