@@ -14,8 +14,12 @@ import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { knownAttributesOf } from './known-attributes.js';
 import { type ServiceConflict, serviceConflictsOf } from './service-conflicts.js';
-import { createTrafficIndex, type TrafficIndex } from './traffic/traffic-index.js';
-import { createWorkloadIndexer, type WorkloadIndexer } from './traffic/workload-index.js';
+import {
+  createTrafficIndex,
+  createTrafficMemory,
+  type TrafficIndex,
+  type TrafficMemory,
+} from './traffic/traffic-index.js';
 import { createWorkloadLabels, type WorkloadLabelsOf } from './workload-labels.js';
 
 /** Facts about the enforcement of policies that the snapshot does not have. */
@@ -84,17 +88,17 @@ export type EndpointAnalyzer = (input: EndpointAnalysisInput) => readonly Analys
 /** Kept from one analysis to the next, they read only what has changed. */
 export interface AnalysisMemory {
   readonly workloadLabelsOf: WorkloadLabelsOf;
-  readonly workloadsOf: WorkloadIndexer;
+  readonly traffic: TrafficMemory;
 }
 
 export function createAnalysisMemory(): AnalysisMemory {
-  return { workloadLabelsOf: createWorkloadLabels(), workloadsOf: createWorkloadIndexer() };
+  return { workloadLabelsOf: createWorkloadLabels(), traffic: createTrafficMemory() };
 }
 
 export function analysisInputOf(
   context: PushContext,
   enforcement: Enforcement,
-  { workloadLabelsOf, workloadsOf } = createAnalysisMemory(),
+  { workloadLabelsOf, traffic } = createAnalysisMemory(),
 ): EndpointAnalysisInput {
   const { objects, authorizationPolicies, requestAuthentications, services, servicesByHost, endpoints, mesh } = context;
   const { sharedPorts, entryOffences, bindingGrants } = context;
@@ -115,7 +119,7 @@ export function analysisInputOf(
     enforcement,
     knownAttributes,
     serviceConflicts: serviceConflictsOf(context),
-    traffic: createTrafficIndex(context, workloadsOf, enforcement.isGatewayScopedToNamespace),
+    traffic: createTrafficIndex(context, traffic, enforcement.isGatewayScopedToNamespace),
     workloadLabelsOf,
   };
 }

@@ -47,7 +47,7 @@ export function createIncrementalAnalysis(enforcement: () => Enforcement): Incre
         isEnforcementNew = false;
       } else if (workloadsDiffer(last.context, context)) {
         const { isGatewayScopedToNamespace } = last.input.enforcement;
-        const traffic = createTrafficIndex(context, memory.workloadsOf, isGatewayScopedToNamespace);
+        const traffic = createTrafficIndex(context, memory.traffic, isGatewayScopedToNamespace);
         const input = { ...last.input, objects: context.objects, traffic };
         last = { ...last, input, ofWorkloads: analyze(input, WORKLOAD_ANALYZERS) };
       }

@@ -4,16 +4,23 @@ import { analysisInputOf, canDiffer } from '../../../src/status/analysis/analysi
 import { analyze } from '../../../src/status/analysis/analyze.js';
 import { createCandidateAnalysis } from '../../../src/status/analysis/candidate/analyze-candidate.js';
 import { createIncrementalAnalysis } from '../../../src/status/analysis/incremental-analysis.js';
+import { readObject } from '../../config/support/read-yaml.js';
 import { batch, contextOf, service, snapshot, storeWith } from '../../model/mesh-objects.js';
 import { ENFORCEMENT, shown } from './support.js';
 
 let versions = 0;
 
-/** An object as the model has it, without its schema. @param where `<namespace>/<name>` */
-function made(kind: string, where: string, body: object, labels: Readonly<Record<string, string>> = {}): MeshObject {
+/** @param where `<namespace>/<name>` */
+function metadataOf(where: string, labels: Readonly<Record<string, string>> = {}) {
   const [namespace = '', name = ''] = where.split('/');
-  const metadata = { namespace, name, labels, annotations: {}, resourceVersion: String(versions++) };
-  return { kind, apiVersion: 'networking.mesh.internal/v1beta1', metadata, body };
+  return { namespace, name, labels, annotations: {}, resourceVersion: String(versions++) };
+}
+
+/** A valid object of a mesh kind. */
+function made(kind: string, where: string, spec: object): MeshObject {
+  const group = kind.endsWith('Authentication') ? 'security' : 'networking';
+  const apiVersion = `${group}.mesh.internal/v1beta1`;
+  return readObject(JSON.stringify({ apiVersion, kind, metadata: metadataOf(where), spec }));
 }
 
 function routes(where: string, destination: object, fields: object = {}): MeshObject {
@@ -21,13 +28,19 @@ function routes(where: string, destination: object, fields: object = {}): MeshOb
 }
 
 function rule(where: string, fields: object): MeshObject {
-  return made('DestinationRule', where, { host: 'reviews', exportTo: [], ...fields });
+  return made('DestinationRule', where, { host: 'reviews', ...fields });
 }
 
 function pod(where: string, labels: Readonly<Record<string, string>>, phase = 'Running'): MeshObject {
   const containers = [{ name: 'app', ports: [{ containerPort: 8080, protocol: 'TCP' }] }];
   const spec = { serviceAccountName: 'default', hostNetwork: false, containers };
-  return made('Pod', where, { spec, status: { phase, podIPs: [], conditions: [] } }, labels);
+  const body = { spec, status: { phase, podIPs: [], conditions: [] } };
+  return { kind: 'Pod', apiVersion: 'v1', metadata: metadataOf(where, labels), body };
+}
+
+function gatewayOf(where: string, number = 80, selector: object = {}): MeshObject {
+  const servers = [{ port: { number, name: 'http', protocol: 'HTTP' }, hosts: ['*.example.com'] }];
+  return made('Gateway', where, { selector, servers });
 }
 
 const REVIEWS = service('shop/reviews', { selector: { app: 'reviews' } });
@@ -40,7 +53,7 @@ function found(...objects: readonly MeshObject[]): readonly string[] {
 }
 
 test('subsets, ports, mirrors, gateways and delegates of a VirtualService must exist', (t) => {
-  const subsets = rule('shop/reviews', { subsets: [{ name: 'v1', labels: {} }] });
+  const subsets = rule('shop/reviews', { subsets: [{ name: 'v1', labels: { version: 'v1' } }] });
   t.deepEqual(found(REVIEWS, subsets, routes('shop/a', { host: 'reviews', subset: 'v1', port: { number: 80 } })), []);
   t.deepEqual(found(REVIEWS, subsets, routes('shop/a', { host: 'reviews', subset: 'v2', port: { number: 81 } })), [
     'MESH0101 VirtualService/shop/a spec.http[0].route[0].destination.port.number',
@@ -48,13 +61,13 @@ test('subsets, ports, mirrors, gateways and delegates of a VirtualService must e
   ]);
   const fields = {
     gateways: ['mesh', 'ingress', 'edge/public'],
-    http: [{ mirror: { host: 'gone' }, delegate: { name: 'more' }, route: [{ destination: { host: 'reviews' } }] }],
+    http: [{ mirror: { host: 'gone' }, route: [{ destination: { host: 'reviews' } }] }, { delegate: { name: 'more' } }],
     tcp: [{ match: [{ gateways: ['none'] }], route: [{ destination: { host: 'reviews.other' } }] }],
   };
-  t.deepEqual(found(REVIEWS, made('Gateway', 'edge/public', { servers: [] }), routes('shop/a', {}, fields)), [
+  t.deepEqual(found(REVIEWS, gatewayOf('edge/public'), routes('shop/a', {}, fields)), [
     'MESH0101 VirtualService/shop/a spec.gateways[1]',
-    'MESH0101 VirtualService/shop/a spec.http[0].delegate',
     'MESH0101 VirtualService/shop/a spec.http[0].mirror.host',
+    'MESH0101 VirtualService/shop/a spec.http[1].delegate',
     'MESH0101 VirtualService/shop/a spec.tcp[0].match[0].gateways[0]',
     'MESH0101 VirtualService/shop/a spec.tcp[0].route[0].destination.host',
   ]);
@@ -66,9 +79,14 @@ test('a subset that the DestinationRule of the host lacks is certain, even if ot
     analyze(analysisInputOf(contextOf([REVIEWS, routes('shop/a', destination), ...objects]), ENFORCEMENT))
       .filter(({ code }) => code === 'MESH0101')
       .map(({ isCertain = false }) => isCertain);
-  t.deepEqual(certain(rule('shop/reviews', { subsets: [{ name: 'v1' }] })), [true]);
+  t.deepEqual(certain(rule('shop/reviews', { subsets: [{ name: 'v1', labels: { version: 'v1' } }] })), [true]);
   t.deepEqual(certain(), [false]);
-  t.deepEqual(certain(rule('shop/all', { host: '*.shop.svc.cluster.local', subsets: [{ name: 'v2' }] })), []);
+  t.deepEqual(
+    certain(
+      rule('shop/all', { host: '*.shop.svc.cluster.local', subsets: [{ name: 'v2', labels: { version: 'v2' } }] }),
+    ),
+    [],
+  );
 });
 
 test('a ServiceEntry of *.example.com has the hosts below it', (t) => {
@@ -88,16 +106,15 @@ test('a ServiceEntry of *.example.com has the hosts below it', (t) => {
 
 test('VirtualServices of one host overlap only for sidecars, and only where one namespace sees both', (t) => {
   const first = routes('shop/a', { host: 'reviews' });
-  const codesWith = (second: MeshObject) => found(REVIEWS, first, second);
   const host = { hosts: ['reviews.shop.svc.cluster.local'] };
   const destination = { host: 'reviews.shop.svc.cluster.local' };
-  t.deepEqual(codesWith(routes('other/b', destination, host)), [
+  t.deepEqual(found(REVIEWS, first, routes('other/b', destination, host)), [
     'MESH0109 VirtualService/other/b spec.hosts[0]',
     'MESH0109 VirtualService/shop/a spec.hosts[0]',
   ]);
   const ofOther = routes('other/b', destination, { ...host, exportTo: ['.'] });
-  t.deepEqual(found(REVIEWS, { ...first, body: { ...(first.body as object), exportTo: ['shop'] } }, ofOther), []);
-  const gateway = made('Gateway', 'other/edge', { servers: [] });
+  t.deepEqual(found(REVIEWS, routes('shop/a', { host: 'reviews' }, { exportTo: ['.'] }), ofOther), []);
+  const gateway = gatewayOf('other/edge');
   t.deepEqual(found(REVIEWS, first, gateway, routes('other/b', destination, { ...host, gateways: ['edge'] })), []);
 });
 
@@ -134,8 +151,8 @@ test('TLS of a DestinationRule is compared with subsets and with workloads that 
 test('TLS without a CA certificate is told for rule, subsets and ports', (t) => {
   const simple = { tls: { mode: 'SIMPLE' } };
   const bad = rule('shop/reviews', {
-    trafficPolicy: { ...simple, portLevelSettings: [{ port: { number: 80 }, tls: { mode: 'MUTUAL' } }] },
-    subsets: [{ name: 'v1', trafficPolicy: simple }],
+    trafficPolicy: { ...simple, portLevelSettings: [{ port: { number: 80 }, tls: { mode: 'SIMPLE' } }] },
+    subsets: [{ name: 'v1', labels: { version: 'v1' }, trafficPolicy: simple }],
   });
   t.deepEqual(found(REVIEWS, bad), [
     'MESH0128 DestinationRule/shop/reviews spec.subsets[0].trafficPolicy.tls',
@@ -144,7 +161,7 @@ test('TLS without a CA certificate is told for rule, subsets and ports', (t) => 
   ]);
   for (const tls of [
     { mode: 'SIMPLE', credentialName: 'secret' },
-    { mode: 'MUTUAL', caCertificates: '/etc/ca.pem' },
+    { mode: 'SIMPLE', caCertificates: '/etc/ca.pem' },
     { mode: 'MESH_MUTUAL' },
   ]) {
     t.deepEqual(found(REVIEWS, rule('shop/reviews', { trafficPolicy: { tls } })), []);
@@ -152,8 +169,7 @@ test('TLS without a CA certificate is told for rule, subsets and ports', (t) => 
 });
 
 test('ports of a Gateway are those of Services and containers of its workloads', (t) => {
-  const gateway = (number: number) =>
-    made('Gateway', 'shop/edge', { selector: { app: 'reviews' }, servers: [{ port: { number } }] });
+  const gateway = (number: number) => gatewayOf('shop/edge', number, { app: 'reviews' });
   const codes = (number: number) => found(REVIEWS, pod('shop/r', { app: 'reviews' }), gateway(number));
   t.deepEqual(codes(80), []);
   t.deepEqual(codes(8080), []);
@@ -161,7 +177,7 @@ test('ports of a Gateway are those of Services and containers of its workloads',
 });
 
 test('a Gateway selects workloads of all namespaces, or with NAV_SCOPE_GATEWAY_TO_NAMESPACE of its own', (t) => {
-  const gateway = made('Gateway', 'other/edge', { selector: { app: 'reviews' }, servers: [{ port: { number: 80 } }] });
+  const gateway = gatewayOf('other/edge', 80, { app: 'reviews' });
   const context = contextOf([REVIEWS, pod('shop/r', { app: 'reviews' }), pod('other/o', { app: 'o' }), gateway]);
   const codes = (isGatewayScopedToNamespace: boolean) =>
     analyze(analysisInputOf(context, { ...ENFORCEMENT, isGatewayScopedToNamespace })).filter(
@@ -177,10 +193,7 @@ test('a Gateway selects workloads of all namespaces, or with NAV_SCOPE_GATEWAY_T
 test('changed pods run the analyzers of workloads again', (t) => {
   const store = storeWith({});
   const analysis = createIncrementalAnalysis(() => ENFORCEMENT);
-  const policy = made('RequestAuthentication', 'shop/a', {
-    selector: { matchLabels: { app: 'reviews' } },
-    jwtRules: [],
-  });
+  const policy = made('PeerAuthentication', 'shop/a', { selector: { matchLabels: { app: 'reviews' } } });
   store.apply(batch(policy, pod('shop/x', { app: 'x' })));
   const first = snapshot(store);
   t.true(analysis.analyze(first).some(({ code }) => code === 'MESH0127'));

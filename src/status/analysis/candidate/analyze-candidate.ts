@@ -68,10 +68,10 @@ const NO_BINDINGS: ResolvedBindings = { bindings: [], specsOf: () => [] };
  * Listener conflicts (MESH0401) are not among its messages: they depend on the listeners of connected proxies.
  */
 export function createCandidateAnalysis(context: PushContext, memory?: AnalysisMemory): CandidateAnalysis {
-  const { workloadLabelsOf, workloadsOf } = memory ?? createAnalysisMemory();
+  const { workloadLabelsOf, traffic: trafficMemory } = memory ?? createAnalysisMemory();
   let traffic: TrafficIndex | undefined;
   const trafficOf = ({ isGatewayScopedToNamespace }: Enforcement): TrafficIndex => {
-    traffic ??= createTrafficIndex(context, workloadsOf, isGatewayScopedToNamespace);
+    traffic ??= createTrafficIndex(context, trafficMemory, isGatewayScopedToNamespace);
     return traffic;
   };
   const aboutTraffic = (candidate: MeshObject, enforcement: Enforcement): readonly AnalysisMessage[] => {

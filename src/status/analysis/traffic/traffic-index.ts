@@ -1,9 +1,10 @@
 import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
+import { createObjectGrouper, type ObjectGrouper } from './object-groups.js';
 import { resolveHost } from './resolve-host.js';
 import type { DestinationRulePart, VirtualServicePart } from './traffic-specs.js';
-import type { WorkloadIndex, WorkloadIndexer } from './workload-index.js';
+import { createWorkloadIndexer, type WorkloadIndex, type WorkloadIndexer } from './workload-index.js';
 
 /** The parts of a snapshot that analyzers of traffic read. */
 export type TrafficSource = Pick<
@@ -52,23 +53,37 @@ export const MESH_GATEWAY = 'mesh';
 export const INJECTION_LABEL = 'mesh-injection';
 export const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set(['kube-system', 'kube-public', 'kube-node-lease']);
 
+/** Kept from one index to the next, its parts read only what has changed. */
+export interface TrafficMemory {
+  readonly workloadsOf: WorkloadIndexer;
+  readonly rulesByHost: ObjectGrouper;
+  readonly meshRoutesByHost: ObjectGrouper;
+  readonly sidecarsByNamespace: ObjectGrouper;
+}
+
+export function createTrafficMemory(): TrafficMemory {
+  return {
+    workloadsOf: createWorkloadIndexer(),
+    rulesByHost: createObjectGrouper(({ body, metadata }, domain) => [
+      resolveHost((body as DestinationRulePart).host ?? '', metadata.namespace, domain),
+    ]),
+    meshRoutesByHost: createObjectGrouper((object, domain) => (isOfMesh(object) ? meshHostsOf(object, domain) : [])),
+    sidecarsByNamespace: createObjectGrouper(({ metadata }) => [metadata.namespace]),
+  };
+}
+
 /** @param isGatewayScopedToNamespace see TrafficIndex */
 export function createTrafficIndex(
   source: TrafficSource,
-  workloadsOf: WorkloadIndexer,
+  memory: TrafficMemory,
   isGatewayScopedToNamespace = false,
 ): TrafficIndex {
   const { objects, servicesByHost, domain } = source;
   const meshDomain = source.bindingGrants.annotation.replace(/^[^.]*\./, '').replace(/\/.*$/, '');
-  const all = (kind: string): readonly MeshObject[] => [...(objects.get(kind)?.values() ?? [])];
-  const rules = lazy(() =>
-    groupBy(all('DestinationRule'), ({ body, metadata }) => [
-      resolveHost((body as DestinationRulePart).host ?? '', metadata.namespace, domain),
-    ]),
-  );
-  const routes = lazy(() => groupBy(all('VirtualService').filter(isOfMesh), (object) => meshHostsOf(object, domain)));
-  const sidecars = lazy(() => groupBy(all('Sidecar'), ({ metadata }) => [metadata.namespace]));
-  const workloads = lazy(() => workloadsOf(objects, meshDomain));
+  const rules = () => memory.rulesByHost(objects.get('DestinationRule'), domain);
+  const routes = () => memory.meshRoutesByHost(objects.get('VirtualService'), domain);
+  const sidecars = () => memory.sidecarsByNamespace(objects.get('Sidecar'), domain);
+  const workloads = lazy(() => memory.workloadsOf(objects, meshDomain));
   const labelsOf = (namespace: string) => objects.get('Namespace')?.get(`Namespace//${namespace}`)?.metadata.labels;
   const isInjected = (namespace: string): boolean => {
     const labels = labelsOf(namespace) ?? {};
@@ -95,7 +110,7 @@ export function createTrafficIndex(
       return found;
     },
     meshDomain,
-    objectsOf: all,
+    objectsOf: (kind) => objects.get(kind)?.values() ?? [],
     find: (kind, namespace, name) => objects.get(kind)?.get(`${kind}/${namespace}/${name}` as ObjectKey),
     serviceOf: (host, namespace) => {
       const hostname = resolveHost(host, namespace, domain);
@@ -133,21 +148,6 @@ function coveringService(hostname: string, servicesByHost: ReadonlyMap<string, S
     if (service !== undefined) return service;
   }
   return undefined;
-}
-
-function groupBy(
-  objects: readonly MeshObject[],
-  keysOf: (object: MeshObject) => readonly string[],
-): ReadonlyMap<string, readonly MeshObject[]> {
-  const groups = new Map<string, MeshObject[]>();
-  for (const object of objects) {
-    for (const key of keysOf(object)) {
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [object]);
-      else group.push(object);
-    }
-  }
-  return groups;
 }
 
 function lazy<Value>(make: () => Value): () => Value {
