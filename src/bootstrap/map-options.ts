@@ -70,6 +70,7 @@ export function storeSettings({ discovery, environment }: Options): MeshStoreSet
     servicesSelectWorkloadEntries: environment.navEnableOrchSelectWorkloadEntries,
     serviceEntriesSelectPods: environment.navEnableServiceentrySelectPods,
     edsForHeadlessServices: environment.navEnableEdsForHeadlessServices,
+    virtualServiceDelegates: environment.navEnableVirtualServiceDelegate,
     ignoresAuthentications: !discovery.plugins.includes('authn'),
   };
 }

@@ -68,6 +68,7 @@ export const MESH: MeshConfig = {
   trustDomainAliases: [],
   rootNamespace: 'mesh-system',
   serviceEntryScope: 'GUARDED',
+  virtualServiceScope: 'GUARDED',
   defaultServiceExportTo: ['*'],
   defaultVirtualServiceExportTo: ['*'],
   defaultDestinationRuleExportTo: ['*'],

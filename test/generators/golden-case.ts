@@ -23,6 +23,8 @@ interface CaseHeader {
   /** Nodes, by a name that describes each. */
   readonly proxies: Readonly<Record<string, CaseNode>>;
   readonly settings?: Partial<GeneratorSettings>;
+  /** NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE; default false. */
+  readonly delegates?: boolean;
   /** The mesh config file. */
   readonly meshConfig?: unknown;
   /** The mesh networks file. */
@@ -69,10 +71,11 @@ export function readGoldenCase(name: string, text: string): GoldenCase {
       servicesSelectWorkloadEntries: true,
       serviceEntriesSelectPods: true,
       edsForHeadlessServices: settings.edsForHeadlessServices,
+      virtualServiceDelegates: header.delegates ?? false,
     },
     { mesh, networks },
   );
-  const objects = readObjects(name, documents.map((document) => document.text).join('\n'));
+  const objects = readObjects(name, header, documents.map((document) => document.text).join('\n'));
   let context: PushContext | undefined;
   const change: GoldenCase['change'] = (type, changed) => {
     const changes = changed.map((object): ObjectChange => {
@@ -102,8 +105,8 @@ function readSettings<Value>(name: string, read: SettingsReader<Value>, content:
   return result.value;
 }
 
-function readObjects(name: string, text: string): readonly MeshObject[] {
-  const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN);
+function readObjects(name: string, { delegates = false }: CaseHeader, text: string): readonly MeshObject[] {
+  const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN, undefined, { virtualServices: { delegates } });
   const reader = createDocumentReader({ kinds, parse: createYamlParser(), defaultNamespace: 'default' });
   const { objects, problems, skipped } = reader.read(name, text, new Map()).content;
   if (problems.length + skipped.length > 0) throw new Error(`${name}: ${JSON.stringify([...problems, ...skipped])}`);

@@ -146,6 +146,11 @@ export const meshConfigSchema = Type.Object({
       'Namespaces that ServiceEntries of a cluster affect. GUARDED: those in exportTo, but only their own if they claim hosts or addresses of others. OWN_NAMESPACE: their own. ALL_NAMESPACES: those in exportTo. Entries of rootNamespace and of files always affect the namespaces in exportTo.',
     default: 'GUARDED',
   }),
+  virtualServiceScope: Type.Enum(['GUARDED', 'ALL_NAMESPACES'], {
+    description:
+      'Callers whose requests VirtualServices of a cluster route. GUARDED: those of their own namespace, and those of the namespaces in exportTo for hosts of their own namespace and for hosts outside of the cluster that no other namespace has. ALL_NAMESPACES: those of the namespaces in exportTo, for all hosts. VirtualServices of rootNamespace and of files always route for the namespaces in exportTo.',
+    default: 'GUARDED',
+  }),
   defaultServiceExportTo: exportTo('service'),
   defaultVirtualServiceExportTo: exportTo('VirtualService'),
   defaultDestinationRuleExportTo: exportTo('DestinationRule'),

@@ -25,6 +25,8 @@ export interface MeshConfig {
   readonly rootNamespace: string;
   /** The namespaces that ServiceEntries of a cluster affect, except those of the root namespace. */
   readonly serviceEntryScope: 'GUARDED' | 'OWN_NAMESPACE' | 'ALL_NAMESPACES';
+  /** The callers whose requests VirtualServices of a cluster route, except those of the root namespace. */
+  readonly virtualServiceScope: 'GUARDED' | 'ALL_NAMESPACES';
   readonly defaultServiceExportTo: readonly string[];
   readonly defaultVirtualServiceExportTo: readonly string[];
   readonly defaultDestinationRuleExportTo: readonly string[];

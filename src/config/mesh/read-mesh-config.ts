@@ -59,6 +59,7 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
     trustDomainAliases: file.trustDomainAliases,
     rootNamespace: file.rootNamespace,
     serviceEntryScope: file.serviceEntryScope,
+    virtualServiceScope: file.virtualServiceScope,
     defaultServiceExportTo: file.defaultServiceExportTo,
     defaultVirtualServiceExportTo: file.defaultVirtualServiceExportTo,
     defaultDestinationRuleExportTo: file.defaultDestinationRuleExportTo,

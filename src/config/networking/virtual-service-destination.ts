@@ -79,4 +79,5 @@ export const connectionDestinationsSchema = Type.Array(
 
 export type DestinationSpec = Immutable<Static<typeof destinationSchema>>;
 export type HeadersSpec = Immutable<Static<typeof headersSchema>>;
+export type HttpDestinationSpec = Immutable<Static<typeof httpDestinationsSchema>>[number];
 export type ConnectionDestinationSpec = Immutable<Static<typeof connectionDestinationsSchema>>[number];

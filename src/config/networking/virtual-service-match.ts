@@ -54,7 +54,7 @@ const subnets = (description: string) =>
 const callerFields = {
   sourceLabels: Type.Optional(
     stringMap(Type.String({ maxLength: 63 }), {
-      description: 'Labels that the workload of the caller must have. Gateways ignore conditions with it.',
+      description: 'Labels that the workload of the caller must have; at a gateway those of the gateway.',
       maxProperties: perCondition,
     }),
   ),
@@ -119,3 +119,4 @@ export const tlsMatchSchema = Type.Object(
 export type HttpMatchSpec = Immutable<Static<typeof httpMatchSchema>>;
 export type TcpMatchSpec = Immutable<Static<typeof tcpMatchSchema>>;
 export type TlsMatchSpec = Immutable<Static<typeof tlsMatchSchema>>;
+export type TextMatchSpec = Immutable<Static<ReturnType<typeof textMatch>>>;

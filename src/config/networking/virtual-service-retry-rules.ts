@@ -24,7 +24,7 @@ const CONDITIONS: readonly string[] = [
 ];
 
 /** The conditions and status codes of `retryOn`. */
-function parseRetryOn(retryOn: string): { readonly conditions: string[]; readonly statusCodes: number[] } {
+export function parseRetryOn(retryOn: string): { readonly conditions: string[]; readonly statusCodes: number[] } {
   const conditions: string[] = [];
   const statusCodes: number[] = [];
   for (const token of retryOn.split(',')) {

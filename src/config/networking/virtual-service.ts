@@ -77,4 +77,5 @@ export const virtualServiceSchema = Type.Object(
 );
 
 export type VirtualServiceSpec = Immutable<Static<typeof virtualServiceSchema>>;
+export type TlsRouteSpec = VirtualServiceSpec['tls'][number];
 export type TcpRouteSpec = VirtualServiceSpec['tcp'][number];

@@ -5,6 +5,7 @@ import type { Finding } from '../../model/finding.js';
 import { createMemo } from '../../model/memo.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { TrafficView } from '../../model/traffic/traffic-view.js';
+import type { Caller } from '../../model/traffic/virtual-services/caller.js';
 import { routesAffectedBy } from '../affected-by.js';
 import type { NamedGenerator, Scope } from '../generator.js';
 import type { RoutePlugin } from '../plugins/networking-plugin.js';
@@ -12,13 +13,7 @@ import { joinRoutePlans, type RoutePlan } from '../plugins/route-plan.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createSweptMemory, type SweptMemory } from '../swept-memory.js';
 import { createViewIndexer } from '../view-index.js';
-import {
-  composeRouteTable,
-  parseRouteName,
-  type RouteTable,
-  type RouteTableInput,
-  tableContentOf,
-} from './route-table.js';
+import { composeRouteTable, parseRouteName, type RouteTable, type RouteTableInput, targetsOf } from './route-table.js';
 import { createVirtualHostEncoder } from './virtual-host-encoder.js';
 
 /** The inputs of the route tables of a sidecar. */
@@ -26,6 +21,8 @@ export interface RouteScope extends Scope {
   /** False for routers, which have no tables yet. */
   readonly served: boolean;
   readonly traffic: TrafficView;
+  /** The proxy, as far as routes read it. */
+  readonly caller: Caller;
   readonly dnsDomain: string;
   /** The additions of plugins to its routes; undefined for none. */
   readonly plan: RoutePlan | undefined;
@@ -37,7 +34,7 @@ export function createRouteGenerator(
   settings: GeneratorSettings,
   plugins: readonly RoutePlugin[] = [],
 ): NamedGenerator<RouteScope> {
-  const hosts = createVirtualHostEncoder(encoder, settings);
+  const hosts = createVirtualHostEncoder(encoder);
   const indexOf = createViewIndexer();
   /** Tables of a snapshot, for as long as a proxy has them: metadata of proxies can make any number of tables. */
   const tables = createMemo<SweptMemory<EncodedResource>>();
@@ -46,10 +43,19 @@ export function createRouteGenerator(
   const build = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
     const parsed = scope.served ? parseRouteName(name) : undefined;
     if (parsed === undefined) return undefined;
-    const { traffic, dnsDomain, plan } = scope;
-    const input: RouteTableInput = { context, traffic, indexOf, dnsDomain, sniff: settings.sniffOutbound, plan };
-    const content = tableContentOf(parsed, input);
-    return content && composeRouteTable(encoder, hosts, name, content, input);
+    const { traffic, caller, dnsDomain, plan } = scope;
+    const inputs = { caller, timeoutMs: settings.defaultRequestTimeoutMs };
+    const input: RouteTableInput = {
+      context,
+      traffic,
+      inputs,
+      indexOf,
+      dnsDomain,
+      sniff: settings.sniffOutbound,
+      plan,
+    };
+    const targets = targetsOf(parsed, input);
+    return targets && composeRouteTable(encoder, hosts, name, targets, input);
   };
 
   // The push asks for findings after the table, and proxies with other sets of names share single tables.
@@ -79,8 +85,9 @@ export function createRouteGenerator(
       const plan = served
         ? joinRoutePlans(plugins.flatMap((plugin) => plugin.planRoutes(context, proxy) ?? []))
         : undefined;
-      const key = served ? [traffic.id, dnsDomain, plan?.key ?? ''].join('|') : 'router';
-      return { key, served, traffic, dnsDomain, plan };
+      const caller = traffic.callerOf(proxy);
+      const key = served ? [traffic.id, caller.key, dnsDomain, plan?.key ?? ''].join('|') : 'router';
+      return { key, served, traffic, caller, dnsDomain, plan };
     },
     generate: tableOf,
     findings: (context, scope, name) => {

@@ -3,15 +3,16 @@ import { frameResource, type MessageEncoder } from '../../envoy/message-encoder.
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
-import type { Port } from '../../model/service.js';
+import type { Port, Service } from '../../model/service.js';
 import { inOrderOfRank } from '../../model/service-order.js';
+import type { RouteInputs } from '../../model/traffic/service-routes.js';
 import { egressAt, type TrafficView } from '../../model/traffic/traffic-view.js';
 import { portBehind } from '../listeners/egress-port.js';
 import { HTTP_PROXY_ROUTE } from '../listeners/http-proxy-part.js';
 import type { RoutePlan } from '../plugins/route-plan.js';
 import { trafficClass } from '../traffic-class.js';
 import type { ServicePort, ViewIndex } from '../view-index.js';
-import type { VirtualHostEncoder } from './virtual-host-encoder.js';
+import type { HostTarget, VirtualHostEncoder } from './virtual-host-encoder.js';
 
 export interface RouteTable {
   readonly resource: EncodedResource;
@@ -22,6 +23,8 @@ export interface RouteTable {
 export interface RouteTableInput {
   readonly context: PushContext;
   readonly traffic: TrafficView;
+  /** The caller, and the timeout of requests. */
+  readonly inputs: RouteInputs;
   readonly indexOf: (view: ServiceView) => ViewIndex;
   readonly dnsDomain: string;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
@@ -30,23 +33,11 @@ export interface RouteTableInput {
   readonly plan: RoutePlan | undefined;
 }
 
-interface Destination extends ServicePort {
-  readonly withoutPort: boolean;
-  /** The port of authorities, where a Sidecar's listener has another port than the service. */
-  readonly authorityPort?: number;
-}
-
-/** The services of a table, and the part of the view that their routes come from. */
-interface TableContent {
-  readonly traffic: TrafficView;
-  readonly destinations: readonly Destination[];
-}
-
 const HTTP_DEFAULT_PORT = 80;
 
 /** Undefined when no listener of the proxy refers to such a table. */
-export function tableContentOf(name: RouteName, input: RouteTableInput): TableContent | undefined {
-  const { traffic, indexOf, context, sniff } = input;
+export function targetsOf(name: RouteName, input: RouteTableInput): readonly HostTarget[] | undefined {
+  const { traffic, inputs, indexOf, context, sniff } = input;
   const isHttp = ({ port }: ServicePort): boolean => {
     const traffic = trafficClass(port.protocol, sniff);
     return traffic === 'http' || traffic === 'sniffed';
@@ -56,49 +47,71 @@ export function tableContentOf(name: RouteName, input: RouteTableInput): TableCo
       const listener = egressAt(traffic, name.port, '');
       if (listener === undefined) return undefined;
       const { port: at, traffic: served } = listener;
-      if (at !== undefined) return { traffic: served, destinations: behind(served.services, at, isHttp, sniff) };
+      const others = otherHostsAt(served, name.port, inputs);
+      if (at !== undefined) return [...behind(served, at, isHttp, input), ...others];
       const sharing = (indexOf(served.services).byPort.get(name.port) ?? []).filter(isHttp);
-      return { traffic: served, destinations: sharing.map((target) => ({ ...target, withoutPort: true })) };
+      return [...sharing.map((target) => targetOf(served, target, inputs, true)), ...others];
     }
     case 'socket': {
       const served = egressAt(traffic, 0, name.bind)?.traffic;
-      return served && { traffic: served, destinations: onAllPorts(served.services, isHttp) };
+      return served && onAllPorts(served, isHttp, inputs);
     }
     case 'service': {
       const service = indexOf(traffic.services).byHost.get(name.hostname);
       const port = service?.ports.find((it) => it.number === name.port && isHttp({ service, port: it }));
       if (service === undefined || port === undefined) return undefined;
-      return { traffic, destinations: [{ service, port, withoutPort: true }] };
+      return [targetOf(traffic, { service, port }, inputs, true)];
     }
     case 'httpProxy': {
       if (context.mesh.proxyHttpPort <= 0) return undefined;
-      return { traffic, destinations: onAllPorts(traffic.services, isHttp) };
+      return onAllPorts(traffic, isHttp, inputs);
     }
   }
 }
 
+function targetOf(
+  traffic: TrafficView,
+  { service, port }: ServicePort,
+  inputs: RouteInputs,
+  withoutPort: boolean,
+): HostTarget {
+  const host = traffic.virtualHostOf(service, port, inputs);
+  return { hostname: service.hostname, service, port: port.number, withoutPort, host };
+}
+
+function otherHostsAt(traffic: TrafficView, port: number, inputs: RouteInputs): readonly HostTarget[] {
+  return traffic
+    .otherHostsAt(port, inputs)
+    .map(({ hostname, virtualHost: host }) => ({ hostname, service: undefined, port, withoutPort: true, host }));
+}
+
 /** The services of a Sidecar's listener, each at one port. */
 function behind(
-  { services }: ServiceView,
+  traffic: TrafficView,
   at: Port,
   isHttp: (target: ServicePort) => boolean,
-  sniff: boolean,
-): readonly Destination[] {
-  return services.flatMap((service): readonly Destination[] => {
+  { inputs, sniff }: RouteTableInput,
+): readonly HostTarget[] {
+  return traffic.services.services.flatMap((service): readonly HostTarget[] => {
     const port = portBehind(service, at, sniff);
     if (port === undefined || !isHttp({ service, port })) return [];
-    const target = { service, port, withoutPort: true };
-    return port.number === at.number ? [target] : [{ ...target, authorityPort: at.number }];
+    return [{ ...targetOf(traffic, { service, port }, inputs, true), port: at.number }];
   });
 }
 
-/** All HTTP ports of all services, one service per host. A host without a port means port 80. */
-function onAllPorts({ services }: ServiceView, isHttp: (target: ServicePort) => boolean): readonly Destination[] {
-  return [...new Map(services.map((service) => [service.hostname, service])).values()].flatMap((service) =>
+/** All HTTP ports of all hosts, one service per host. A host without a port means port 80. */
+function onAllPorts(
+  traffic: TrafficView,
+  isHttp: (target: ServicePort) => boolean,
+  inputs: RouteInputs,
+): readonly HostTarget[] {
+  const services = new Map(traffic.services.services.map((service) => [service.hostname, service]));
+  const targets = [...services.values()].flatMap((service) =>
     service.ports
       .filter((port) => isHttp({ service, port }))
-      .map((port) => ({ service, port, withoutPort: port.number === HTTP_DEFAULT_PORT })),
+      .map((port) => targetOf(traffic, { service, port }, inputs, port.number === HTTP_DEFAULT_PORT)),
   );
+  return [...targets, ...otherHostsAt(traffic, HTTP_DEFAULT_PORT, inputs)];
 }
 
 /**
@@ -106,22 +119,22 @@ function onAllPorts({ services }: ServiceView, isHttp: (target: ServicePort) => 
  * case: the oldest service keeps the domain, a Service before a ServiceEntry, and the others keep their remaining
  * domains (docs/reference/metrics.md#push-status, nav_vservice_dup_domain).
  *
- * @param content its destinations: the oldest service first
+ * @param targets services, the oldest first, then other hosts
  */
 export function composeRouteTable(
   encoder: MessageEncoder,
   hosts: VirtualHostEncoder,
   name: string,
-  { traffic, destinations }: TableContent,
-  { context, dnsDomain, plan }: RouteTableInput,
+  targets: readonly HostTarget[],
+  { context, traffic, dnsDomain, plan }: RouteTableInput,
 ): RouteTable {
   const taken = new Set<string>();
   const findings: Finding[] = [];
   const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
-  const encoderOfTable = hosts.encoderFor({ mesh: context.mesh, traffic }, dnsDomain, plan);
-  const framed = new Map<Destination, Buffer>();
-  for (const target of inOrderOfRank(destinations, ({ service }) => service)) {
-    const { authorities, field } = encoderOfTable.encode(target, target.withoutPort);
+  const encoderOfTable = hosts.encoderFor(context.mesh, dnsDomain, plan);
+  const framed = new Map<HostTarget, Buffer>();
+  for (const target of inPrecedence(targets)) {
+    const { authorities, field } = encoderOfTable.encode(target);
     const lost = new Set<string>();
     for (const authority of authorities) {
       const before = taken.size;
@@ -129,10 +142,10 @@ export function composeRouteTable(
       if (taken.size === before) lost.add(authority);
     }
     for (const authority of lost) findings.push(duplicateDomain(name, authority, target));
-    const kept = lost.size === 0 ? field : encoderOfTable.encodeWithout(target, target.withoutPort, lost);
+    const kept = lost.size === 0 ? field : encoderOfTable.encodeWithout(target, lost);
     if (kept !== undefined) framed.set(target, kept);
   }
-  for (const target of destinations) {
+  for (const target of targets) {
     const field = framed.get(target);
     if (field !== undefined) fields.push(field);
   }
@@ -140,12 +153,21 @@ export function composeRouteTable(
   return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };
 }
 
-function duplicateDomain(table: string, domain: string, { service, port }: ServicePort): Finding {
+/** Services by their rank, then hosts of no service. */
+function inPrecedence(targets: readonly HostTarget[]): readonly HostTarget[] {
+  const end = targets.findIndex(({ service }) => service === undefined);
+  const services = end < 0 ? targets : targets.slice(0, end);
+  // All of them have a service.
+  const ranked = inOrderOfRank(services, ({ service }) => service as Service);
+  return end < 0 ? ranked : [...ranked, ...targets.slice(end)];
+}
+
+function duplicateDomain(table: string, domain: string, { service, hostname, port }: HostTarget): Finding {
   return {
     metric: 'nav_vservice_dup_domain',
     key: domain,
     message:
-      `route table ${table}: domain ${domain} of ${service.hostname}:${port.number} (${service.source}) ` +
+      `route table ${table}: domain ${domain} of ${hostname}:${port} (${service?.source ?? 'VirtualService'}) ` +
       'belongs to an older service, or to a Service, already; give the services different hosts or addresses',
   };
 }

@@ -10,7 +10,10 @@ const ALL_FAMILIES = { ipv4: true, ipv6: true };
  *
  * @param dnsDomain of the proxy
  */
-export function virtualHostNames(service: Service, dnsDomain: string): string[] {
+export function virtualHostNames(
+  service: Pick<Service, 'hostname' | 'headless' | 'addresses'>,
+  dnsDomain: string,
+): string[] {
   const hosts = [service.hostname, ...shortHostForms(service.hostname, dnsDomain)];
   // `<pod>.<service>` names of stateful pods.
   const podHosts = service.headless && !service.hostname.startsWith('*') ? hosts.map((host) => `*.${host}`) : [];

@@ -4,12 +4,9 @@ import type { VirtualHost as EnvoyVirtualHost } from '../../generated/envoy/conf
 import { createMemo } from '../../model/memo.js';
 import type { Service } from '../../model/service.js';
 import type { HttpRoute, VirtualHost } from '../../model/traffic/http-route.js';
-import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import type { UnknownTraffic } from '../../model/traffic/unknown-destinations.js';
 import { OUTBOUND_CLUSTERS } from '../destination-names.js';
 import { mergeRouteFields, type RouteFields, type RoutePlan } from '../plugins/route-plan.js';
-import type { GeneratorSettings } from '../settings.js';
-import type { ServicePort } from '../view-index.js';
 import { buildHttpRoute } from './http/http-route.js';
 import { hostRelationTo, virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
 
@@ -23,27 +20,29 @@ interface EncodedVirtualHost {
   readonly field: Buffer;
 }
 
-/** A service port, and the port of its authorities where it is another one. */
-type HostTarget = ServicePort & { readonly authorityPort?: number };
+/** One virtual host of a table. */
+export interface HostTarget {
+  readonly hostname: string;
+  /** Undefined for a host that is no service. */
+  readonly service: Service | undefined;
+  /** Of authorities: a Sidecar's listener may have another port than the service. */
+  readonly port: number;
+  /** Whether authorities without a port mean this port. */
+  readonly withoutPort: boolean;
+  readonly host: VirtualHost;
+}
 
 /** Encodes the virtual hosts of one table. */
 interface HostEncoder {
-  /** @param withoutPort whether authorities without a port mean this port */
-  encode(target: HostTarget, withoutPort: boolean): EncodedVirtualHost;
-  /** Without the authorities of other services; undefined when none is left. */
-  encodeWithout(target: HostTarget, withoutPort: boolean, authorities: ReadonlySet<string>): Buffer | undefined;
-}
-
-/** The inputs of virtual hosts. */
-interface RouteContext {
-  readonly mesh: MeshConfig;
-  readonly traffic: TrafficView;
+  encode(target: HostTarget): EncodedVirtualHost;
+  /** Without the authorities of other virtual hosts; undefined when none is left. */
+  encodeWithout(target: HostTarget, authorities: ReadonlySet<string>): Buffer | undefined;
 }
 
 /** Encodes virtual hosts, each once for as long as its service stays the same. */
 export interface VirtualHostEncoder {
   /** For proxies of one DNS domain. @param plan undefined where plugins add nothing */
-  encoderFor(context: RouteContext, dnsDomain: string, plan: RoutePlan | undefined): HostEncoder;
+  encoderFor(mesh: MeshConfig, dnsDomain: string, plan: RoutePlan | undefined): HostEncoder;
   fallback(mesh: MeshConfig, unknown: UnknownTraffic, plan: RoutePlan | undefined): Buffer;
 }
 
@@ -52,7 +51,7 @@ const ROUTE = 'type.googleapis.com/envoy.config.route.v3.Route';
 const VIRTUAL_HOSTS_FIELD = 2;
 const ROUTES_FIELD = 3;
 
-export function createVirtualHostEncoder(encoder: MessageEncoder, settings: GeneratorSettings): VirtualHostEncoder {
+export function createVirtualHostEncoder(encoder: MessageEncoder): VirtualHostEncoder {
   const hostRoutes = createMemo<Buffer>();
   const hosts = createMemo<EncodedVirtualHost>();
   const fallbacks = createMemo<Buffer>();
@@ -69,41 +68,37 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
   };
 
   const encodeWith = (
-    { mesh, traffic }: RouteContext,
-    { service, port }: ServicePort,
+    mesh: MeshConfig,
+    { service, host }: HostTarget,
     domains: readonly string[],
     plan: RoutePlan | undefined,
   ): Buffer => {
     const added = plan?.keyOf(service);
     // Proxies of different namespaces use different domains for a service, but the same routes.
-    const host = traffic.virtualHostOf(service, port, settings.defaultRequestTimeoutMs);
     const encoded = hostRoutes.of([mesh, host], added ?? '', () => encodeRoutes(host, fieldsOf(plan, service)));
     return encodeHost(host.name, domains, encoded);
   };
 
   return {
-    encoderFor: (context, dnsDomain, plan) => {
+    encoderFor: (mesh, dnsDomain, plan) => {
       const relationOf = hostRelationTo(dnsDomain);
       return {
-        encode: (target, withoutPort) => {
-          const { service, port, authorityPort = port.number } = target;
-          const plainKey = `${authorityPort}|${relationOf(service.hostname)}|${withoutPort}`;
+        encode: (target) => {
+          const { service, hostname, port, withoutPort, host } = target;
+          const plainKey = `${port}|${relationOf(hostname)}|${withoutPort}`;
           const key = plan === undefined ? plainKey : memoKey(plainKey, plan.keyOf(service));
-          const host = context.traffic.virtualHostOf(service, port, settings.defaultRequestTimeoutMs);
-          return hosts.of([context.mesh, service, host], key, () => {
-            const names = virtualHostNames(service, dnsDomain);
-            const domains = virtualHostDomains(names, authorityPort, withoutPort);
-            const authorities = virtualHostDomains(names, authorityPort, false);
-            return { authorities, field: encodeWith(context, target, domains, plan) };
+          return hosts.of([mesh, service ?? mesh, host], key, () => {
+            const names = namesOf(target, dnsDomain);
+            const domains = virtualHostDomains(names, port, withoutPort);
+            const authorities = virtualHostDomains(names, port, false);
+            return { authorities, field: encodeWith(mesh, target, domains, plan) };
           });
         },
-        encodeWithout: (target, withoutPort, authorities) => {
-          const { service, port, authorityPort = port.number } = target;
-          const names = virtualHostNames(service, dnsDomain).filter((name) => {
-            return !authorities.has(`${name}:${authorityPort}`);
-          });
+        encodeWithout: (target, authorities) => {
+          const { port, withoutPort } = target;
+          const names = namesOf(target, dnsDomain).filter((name) => !authorities.has(`${name}:${port}`));
           if (names.length === 0) return undefined;
-          return encodeWith(context, target, virtualHostDomains(names, authorityPort, withoutPort), plan);
+          return encodeWith(mesh, target, virtualHostDomains(names, port, withoutPort), plan);
         },
       };
     },
@@ -114,6 +109,15 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
       });
     },
   };
+}
+
+function namesOf({ service, hostname }: HostTarget, dnsDomain: string): readonly string[] {
+  return virtualHostNames(service ?? { hostname: bracketed(hostname), headless: false, addresses: [] }, dnsDomain);
+}
+
+/** IPv6 addresses have brackets in authorities. */
+function bracketed(hostname: string): string {
+  return hostname.includes(':') ? `[${hostname}]` : hostname;
 }
 
 function fieldsOf(plan: RoutePlan | undefined, service: Service | undefined): RouteFields {

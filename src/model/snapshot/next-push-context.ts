@@ -34,7 +34,7 @@ export function nextPushContext(previous: PushContext | undefined, store: MeshSt
       services: viewIn(namespace, metadata.clusterId),
       inAnyCluster: views.viewOf(namespace),
       traffic: traffic.ofNamespace(namespace),
-      routesFor: () => routes,
+      routesFor: (imports) => routes.ofNamespace(namespace, imports),
       scope: rules && sidecarScopeOf(rules, namespace),
     });
   };

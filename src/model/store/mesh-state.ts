@@ -7,8 +7,8 @@ import type { ClusterViews } from '../snapshot/cluster-views.js';
 import type { ServiceViews } from '../snapshot/service-views.js';
 import type { TargetInterner } from '../snapshot/workload-targets.js';
 import type { MeshTraffic } from '../traffic/mesh-traffic.js';
-import type { ServiceRoutes } from '../traffic/service-routes.js';
 import type { TrafficViewComposer } from '../traffic/traffic-view.js';
+import type { VirtualServices } from '../traffic/virtual-services/virtual-service-index.js';
 
 /** The parts of a push context that the stores hold themselves. */
 type StoredContext = Omit<
@@ -26,7 +26,8 @@ export interface MeshState extends StoredContext {
   readonly clusterViews: ClusterViews;
   /** The clusters of services and their policies. */
   readonly traffic: MeshTraffic;
-  readonly routes: ServiceRoutes;
+  /** The routes of each namespace. */
+  readonly routes: VirtualServices;
   readonly composeView: TrafficViewComposer;
   readonly sidecars: Sidecars;
   readonly sidecarScopeOf: SidecarScopeReader;

@@ -20,8 +20,8 @@ import { createSidecarIndexer } from '../sidecars/sidecars.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
 import { createDestinationRuleIndexer } from '../traffic/destination-rules/destination-rules.js';
 import { createTrafficTranslator } from '../traffic/mesh-traffic.js';
-import { createDefaultRoutes } from '../traffic/service-routes.js';
 import { createTrafficViewComposer } from '../traffic/traffic-view.js';
+import { createVirtualServiceIndexer } from '../traffic/virtual-services/virtual-service-index.js';
 import { ChangeLog, type StoreChange } from './change-log.js';
 import { EntryTable } from './entry-table.js';
 import type { MeshState } from './mesh-state.js';
@@ -76,7 +76,10 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const peerAuthenticationsOf = createPeerAuthenticationIndexer();
   const destinationRulesOf = createDestinationRuleIndexer();
   const trafficOf = createTrafficTranslator();
-  const routes = createDefaultRoutes();
+  const routesOf = createVirtualServiceIndexer({
+    domain: settings.domain,
+    delegates: settings.virtualServiceDelegates ?? false,
+  });
   const composeView = createTrafficViewComposer();
   const sidecarsOf = createSidecarIndexer();
   const sidecarScopeOf = createSidecarScopeReader();
@@ -248,7 +251,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       peerAuthentications: peerAuthenticationsOf({ objects: authnObjects(), mesh }),
       requestAuthentications: requestAuthenticationsOf({ objects: authnObjects(), mesh }),
       keySets,
-      routes,
+      routes: routesOf({ objects: objects.snapshot(), mesh }),
       composeView,
       sidecars: sidecarsOf({ objects: objects.snapshot(), mesh }),
       sidecarScopeOf,
@@ -305,6 +308,8 @@ export interface MeshStoreSettings {
   readonly serviceEntriesSelectPods: boolean;
   /** NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES: headless services resolve by `endpoints`, not `passthrough`. */
   readonly edsForHeadlessServices: boolean;
+  /** NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE. Default false. */
+  readonly virtualServiceDelegates?: boolean;
   /**
    * Whether `--plugins` leaves out `authn`, so that PeerAuthentications and RequestAuthentications have no effect.
    * Default false.

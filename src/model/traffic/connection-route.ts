@@ -33,3 +33,9 @@ export type ConnectionAction =
   /** Passes the connection on to the address that it had before the proxy captured it. */
   | { readonly type: 'passThrough' }
   | { readonly type: 'close' };
+
+/** Connections, and where they go. The first of several routes whose condition holds applies. */
+export interface ConnectionRoute {
+  readonly match: ConnectionMatch;
+  readonly action: ForwardConnection;
+}

@@ -20,6 +20,8 @@ export interface RetryPolicy {
   readonly perTryTimeoutMs?: number;
   /** Number of attempts to choose an endpoint that has not failed yet; absent: any endpoint may be chosen again. */
   readonly otherHostAttempts?: number;
+  /** Present if retries prefer endpoints of priorities that were not tried yet. */
+  readonly remoteLocalities?: true;
 }
 
 /** A share of requests, 0 to 100 percent. */

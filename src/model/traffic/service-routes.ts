@@ -1,52 +1,111 @@
 import { createMemo } from '../memo.js';
-import type { Port } from '../service.js';
+import type { ServiceView } from '../push-context.js';
+import type { Port, Service } from '../service.js';
 import type { ClusterPolicy, HashKey } from './cluster-policy.js';
-import type { ConnectionAction } from './connection-route.js';
-import type { RetryPolicy } from './http-action.js';
+import type { ConnectionAction, ConnectionRoute } from './connection-route.js';
+import { DEFAULT_RETRIES } from './default-retries.js';
 import { EVERY_REQUEST } from './http-match.js';
 import type { HttpRoute, VirtualHost } from './http-route.js';
 import { clusterOfPort, type ServiceCluster } from './mesh-traffic.js';
+import { ANY_CALLER, type Caller, type CallingProxy } from './virtual-services/caller.js';
+import type { GatewayInputs, GatewayRoutes, GatewayServer } from './virtual-services/gateway-routes.js';
 
-/** The routes to services as one group of proxies sees them. Each result is the same object while its inputs are. */
+/**
+ * The rules by which a group of namespaces routes. The same object while the rules stay the same.
+ */
 export interface ServiceRoutes {
-  /** Equal ids have equal routes within one snapshot; empty while no object configures routes. */
+  /** Equal ids have equal rules within one snapshot; empty while no object configures routes. */
   readonly id: string;
-  /**
-   * @param clusters of the service
-   * @param timeoutMs of requests without a timeout of their own, 0 for none (MESH_DEFAULT_REQUEST_TIMEOUT)
-   */
-  virtualHostOf(clusters: readonly ServiceCluster[], port: Port, timeoutMs: number): VirtualHost;
-  connectionsOf(clusters: readonly ServiceCluster[], port: Port): ConnectionAction;
+  /** The routes to services that are seen. */
+  to(services: ServiceView, clustersOf: ClustersOfService): RoutesToServices;
 }
 
-/** The routes of services that no object configures. */
+export type ClustersOfService = (service: Service) => readonly ServiceCluster[];
+
+/** What routes depend on beside the view. */
+export interface RouteInputs {
+  readonly caller: Caller;
+  /** Of requests without a timeout of their own, 0 for none (MESH_DEFAULT_REQUEST_TIMEOUT). */
+  readonly timeoutMs: number;
+}
+
+/** Connections to a port of a service that are not served as HTTP. */
+export interface ConnectionRoutes {
+  /** Of TLS connections, in order. */
+  readonly tls: readonly ConnectionRoute[];
+  /** Of all connections, in order; those of `tls` come first. */
+  readonly tcp: readonly ConnectionRoute[];
+  /** Of all other connections. */
+  readonly rest: ConnectionAction;
+}
+
+/** The routes of requests to a host that is no service of the view. */
+export interface HostRoutes {
+  /** In lower case; the first label may be `*`. */
+  readonly hostname: string;
+  readonly virtualHost: VirtualHost;
+}
+
+/** The routes of a view. Each result is the same object while its inputs are. */
+export interface RoutesToServices {
+  /** The proxy, as far as the rules of requests read it. */
+  callerOf(proxy: CallingProxy): Caller;
+  /** The proxy, as far as the rules of connections read it. */
+  connectionCallerOf(proxy: CallingProxy): Caller;
+  virtualHostOf(service: Service, port: Port, inputs: RouteInputs): VirtualHost;
+  connectionsOf(service: Service, port: Port, caller: Caller): ConnectionRoutes;
+  /** Hosts of no service that have routes at the port, in order of precedence. */
+  otherHostsAt(port: number, inputs: RouteInputs): readonly HostRoutes[];
+  /** The routes of one server of a gateway. */
+  gatewayRoutesOf(server: GatewayServer, inputs: GatewayInputs): GatewayRoutes;
+  /** Hosts of all destinations of the routes of these gateways. */
+  gatewayDestinations(gateways: ReadonlySet<string>): ReadonlySet<string>;
+}
+
+const NO_HOSTS: readonly HostRoutes[] = [];
+const NO_ROUTES: GatewayRoutes = { hosts: [], tls: [], tcp: [] };
+
+/** The rules without any object: all endpoints of a service share its requests. */
 export function createDefaultRoutes(): ServiceRoutes {
-  const hosts = createMemo<VirtualHost>();
-  const connections = createMemo<ConnectionAction>();
+  const routes = createRoutesByDefault();
   return {
     id: '',
+    to: (_, clustersOf) => ({
+      callerOf: () => ANY_CALLER,
+      connectionCallerOf: () => ANY_CALLER,
+      virtualHostOf: (service, port, { timeoutMs }) => routes.virtualHostOf(clustersOf(service), port, timeoutMs),
+      connectionsOf: (service, port) => routes.connectionsOf(clustersOf(service), port),
+      otherHostsAt: () => NO_HOSTS,
+      gatewayRoutesOf: () => NO_ROUTES,
+      gatewayDestinations: () => new Set(),
+    }),
+  };
+}
+
+/** The routes of services that no object routes, each the same object while the clusters of the service are. */
+export interface RoutesByDefault {
+  virtualHostOf(clusters: readonly ServiceCluster[], port: Port, timeoutMs: number): VirtualHost;
+  connectionsOf(clusters: readonly ServiceCluster[], port: Port): ConnectionRoutes;
+}
+
+export function createRoutesByDefault(): RoutesByDefault {
+  const hosts = createMemo<VirtualHost>();
+  const connections = createMemo<ConnectionRoutes>();
+  return {
     virtualHostOf: (clusters, { number }, timeoutMs) =>
       hosts.of([clusters], `${number}|${timeoutMs}`, () =>
         serviceVirtualHost(clusterOfPort(clusters, number), timeoutMs),
       ),
     connectionsOf: (clusters, { number }) =>
-      connections.of([clusters], String(number), () => serviceConnections(clusterOfPort(clusters, number))),
+      connections.of([clusters], String(number), () => ({
+        tls: [],
+        tcp: [],
+        rest: serviceConnections(clusterOfPort(clusters, number)),
+      })),
   };
 }
 
-/** Retries of requests without a routing object. */
-const DEFAULT_RETRIES: RetryPolicy = {
-  conditions: ['connect-failure', 'refused-stream', 'unavailable', 'cancelled', 'retriable-status-codes'],
-  attempts: 2,
-  statusCodes: [503],
-  otherHostAttempts: 5,
-};
-
-/**
- * The virtual host of a service port without a routing object: one route, to all endpoints.
- *
- * @param timeoutMs for a whole request, 0 for none (MESH_DEFAULT_REQUEST_TIMEOUT)
- */
+/** The virtual host of a service port without a routing object: one route, to all endpoints. */
 function serviceVirtualHost({ destination, policy }: ServiceCluster, timeoutMs: number): VirtualHost {
   const name = `${destination.hostname}:${destination.port}`;
   const hashKey = hashKeyOf(policy);

@@ -2,21 +2,19 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { createMemo } from '../memo.js';
 import type { Proxy } from '../proxy.js';
 import type { ServiceView } from '../push-context.js';
-import type { Port, Service } from '../service.js';
+import type { Service } from '../service.js';
 import type { HostImports } from '../sidecars/host-imports.js';
 import { createScopedServices } from '../sidecars/scoped-services.js';
 import type { EgressPlace, SidecarScope } from '../sidecars/sidecar-scope.js';
-import type { ConnectionAction } from './connection-route.js';
-import type { VirtualHost } from './http-route.js';
 import type { NamespaceTraffic, ServiceCluster } from './mesh-traffic.js';
-import type { ServiceRoutes } from './service-routes.js';
+import type { RoutesToServices, ServiceRoutes } from './service-routes.js';
 import { type UnknownTraffic, unknownTraffic } from './unknown-destinations.js';
 
 /**
  * All that a proxy sees of the mesh: services, their clusters and their routes. Proxies that see the same things share
  * one object, so that they share the resources made from it.
  */
-export interface TrafficView {
+export interface TrafficView extends RoutesToServices {
   /** Equal ids have equal content within one snapshot; the id is stable while the content is. */
   readonly id: string;
   /** The services, with their addresses in the cluster of the proxy, in the order of precedence there. */
@@ -35,14 +33,6 @@ export interface TrafficView {
   readonly clustersId: string;
   /** Whether a policy makes the endpoints of a proxy depend on its locality. */
   readonly balancesByLocality: boolean;
-  /**
-   * The routes of the requests to a port of a service. The same object for as long as all its inputs stay the same.
-   *
-   * @param timeoutMs of requests without a timeout of their own, 0 for none (MESH_DEFAULT_REQUEST_TIMEOUT)
-   */
-  virtualHostOf(service: Service, port: Port, timeoutMs: number): VirtualHost;
-  /** What a proxy does with connections to a port of a service that it does not serve as HTTP; remembered likewise. */
-  connectionsOf(service: Service, port: Port): ConnectionAction;
   /**
    * Where a sidecar listens for its application, in order of precedence: the services of a listener with a port have
    * that port to themselves. One without port is the last, and the only one without a Sidecar that says otherwise.
@@ -135,6 +125,7 @@ function createView(
   const ids = [services.id, traffic.id, routes.id, unknown.id, listenersKey];
   let egress = listeners;
   const view: TrafficView = {
+    ...routes.to(services, clustersOf),
     id: ids.slice(1).every((id) => id === '') ? services.id : ids.join('~'),
     services,
     get inAnyCluster() {
@@ -143,8 +134,6 @@ function createView(
     clustersOf,
     clustersId: traffic.id,
     balancesByLocality,
-    virtualHostOf: (service, port, timeoutMs) => routes.virtualHostOf(clustersOf(service), port, timeoutMs),
-    connectionsOf: (service, port) => routes.connectionsOf(clustersOf(service), port),
     get egress() {
       egress ??= [{ port: undefined, bind: '', captureMode: 'DEFAULT', traffic: view }];
       return egress;

@@ -37,6 +37,7 @@ test('the defaults are those of the specification', (t) => {
     trustDomainAliases: [],
     rootNamespace: 'mesh-system',
     serviceEntryScope: 'GUARDED',
+    virtualServiceScope: 'GUARDED',
     defaultServiceExportTo: ['*'],
     defaultVirtualServiceExportTo: ['*'],
     defaultDestinationRuleExportTo: ['*'],

@@ -1,8 +1,10 @@
 import test from 'ava';
+import { ANY_CALLER } from '../../../src/model/traffic/virtual-services/caller.js';
 import { buildProxy } from '../../generators/context-builder.js';
 import { batch, endpoints, service, serviceEntry, snapshot, storeWith } from '../mesh-objects.js';
 
 const WEB = 'web.shop.svc.cluster.local';
+const INPUTS = { caller: ANY_CALLER, timeoutMs: 0 };
 
 const proxyOf = (configNamespace: string, clusterId?: string) =>
   buildProxy({ configNamespace }, clusterId === undefined ? {} : { clusterId });
@@ -41,8 +43,8 @@ test('a changed service makes a new view, in which the clusters and routes of ot
   const [port] = web?.ports ?? [];
   if (web === undefined || port === undefined) throw new Error('no service');
   t.is(after.clustersOf(web), before.clustersOf(web));
-  t.is(after.virtualHostOf(web, port, 0), before.virtualHostOf(web, port, 0));
-  t.is(after.connectionsOf(web, port), before.connectionsOf(web, port));
+  t.is(after.virtualHostOf(web, port, INPUTS), before.virtualHostOf(web, port, INPUTS));
+  t.is(after.connectionsOf(web, port, ANY_CALLER), before.connectionsOf(web, port, ANY_CALLER));
 });
 
 test('clusters with other addresses of a service have views of their own, and share the view of any cluster', (t) => {

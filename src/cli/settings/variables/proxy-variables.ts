@@ -68,7 +68,6 @@ export const proxyVariables = {
     type: bool,
     default: 'false',
     meaning: 'Merges virtual services with delegates; if false, a virtual service with a delegate is ignored',
-    unimplemented: awaits(UNIMPLEMENTED.routing, false),
   },
   navFilterGatewayClusterConfig: {
     name: 'NAV_FILTER_GATEWAY_CLUSTER_CONFIG',

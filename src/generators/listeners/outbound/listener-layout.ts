@@ -1,6 +1,8 @@
 import type { Service } from '../../../model/service.js';
-import type { ConnectionMatch } from '../../../model/traffic/connection-route.js';
+import type { ConnectionMatch, ForwardConnection } from '../../../model/traffic/connection-route.js';
+import type { ConnectionRoutes } from '../../../model/traffic/service-routes.js';
 import type { ListenerPlan, TrafficPlan } from './listener-plan.js';
+import { routeConnections } from './routed-chains.js';
 import type { ListenerBinding } from './service-bindings.js';
 
 /** One filter chain: its condition and its target. */
@@ -16,7 +18,12 @@ export interface ChainLayout {
         /** The only service of the chain; undefined when services share it by host. */
         readonly service: Service | undefined;
       }
-    | { readonly type: 'service'; readonly binding: ListenerBinding }
+    | {
+        readonly type: 'service';
+        readonly binding: ListenerBinding;
+        /** Its connections that an object routes, and the position of the route; absent for all others. */
+        readonly routed?: { readonly action: ForwardConnection; readonly position: string };
+      }
     | { readonly type: 'unclaimed' };
 }
 
@@ -28,8 +35,15 @@ export interface ListenerLayout {
   readonly inspectHttp: boolean;
 }
 
+/** What the layout depends on beside the plan. */
+interface LayoutRules {
+  readonly sniff: boolean;
+  /** The routes of a binding's connections. */
+  readonly routesOf: (binding: ListenerBinding) => ConnectionRoutes;
+}
+
 /** Redirected connections keep their original destination, so those of no service can be passed on. */
-export function layOutListener(plan: ListenerPlan, rules: { readonly sniff: boolean }): ListenerLayout {
+export function layOutListener(plan: ListenerPlan, rules: LayoutRules): ListenerLayout {
   const chains: ChainLayout[] = [];
   for (const [range, traffic] of plan.ranges) {
     const layout = layOutTraffic(plan, traffic, range, false);
@@ -41,9 +55,10 @@ export function layOutListener(plan: ListenerPlan, rules: { readonly sniff: bool
   const passOn = plan.captured && plan.shared && whole.rest === undefined && competes;
   const own = layOutTraffic(plan, whole, '', passOn);
   chains.push(...own.chains);
-  const inspectTls = chains.some((chain) => chain.match.serverNames !== undefined);
-  const inspectHttp = chains.some((chain) => chain.onlyHttp);
-  return { chains, rest: own.rest, inspectTls, inspectHttp };
+  const routed = routeConnections({ chains, rest: own.rest }, plan.shared, rules.routesOf);
+  const inspectTls = routed.chains.some((chain) => chain.match.serverNames !== undefined);
+  const inspectHttp = routed.chains.some((chain) => chain.onlyHttp);
+  return { ...routed, inspectTls, inspectHttp };
 }
 
 function layOutTraffic(

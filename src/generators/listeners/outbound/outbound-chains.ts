@@ -3,7 +3,7 @@ import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.js';
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
 import { createMemo } from '../../../model/memo.js';
-import { clusterOfPort, type ServiceCluster } from '../../../model/traffic/mesh-traffic.js';
+import { clusterOfPort } from '../../../model/traffic/mesh-traffic.js';
 import { clusterStatName } from '../../clusters/cluster-defaults.js';
 import { clusterOf, OUTBOUND_CLUSTERS } from '../../destination-names.js';
 import type { GeneratorSettings } from '../../settings.js';
@@ -30,7 +30,7 @@ export function createOutboundChains(
   const filtersFor = (
     { target }: ChainLayout,
     plan: ListenerPlan,
-    { mesh, traffic, dependencies }: OutboundListenerContext,
+    { mesh, traffic, caller, dependencies }: OutboundListenerContext,
   ): Filter[] => {
     switch (target.type) {
       case 'http': {
@@ -45,7 +45,9 @@ export function createOutboundChains(
         const pattern = mesh.outboundClusterStatName;
         const statPrefix =
           pattern === '' ? clusterOf(cluster.destination) : clusterStatName(pattern, { service, port, subset });
-        const action = traffic.connectionsOf(service, port);
+        const { routed } = target;
+        if (routed !== undefined) return filters.tcp(mesh, dependencies, { ...OUTBOUND, action: routed.action });
+        const action = traffic.connectionsOf(service, port, caller).rest;
         return filters.tcp(mesh, dependencies, { ...OUTBOUND, action, statPrefix, protocol: port.protocol });
       }
       case 'unclaimed':
@@ -69,28 +71,26 @@ export function createOutboundChains(
   return {
     encode: (chain, plan, context) => {
       const http = chain.target.type === 'http' ? `${chain.target.routeName}|${chain.target.grpcWeb}` : '';
-      const port = chain.target.type === 'service' ? chain.target.binding.port.number : '';
-      const key = `${plan.name}|${chainName(chain)}|${chain.onlyHttp}|${http}|${port}|${context.key}`;
-      return memo.of([context.mesh, clustersOf(chain, context) ?? context.mesh], key, () =>
+      const key = `${plan.name}|${chainName(chain)}|${chain.onlyHttp}|${http}|${context.key}`;
+      return memo.of([context.mesh, dependencyOf(chain, context) ?? context.mesh], key, () =>
         encode(chain, plan, context),
       );
     },
   };
 }
 
-/** The clusters of the only service of a chain. */
-function clustersOf(
-  { target }: ChainLayout,
-  { traffic }: OutboundListenerContext,
-): readonly ServiceCluster[] | undefined {
+/** The routes of a chain, or the clusters of its only service. */
+function dependencyOf({ target }: ChainLayout, { traffic, caller }: OutboundListenerContext): object | undefined {
   if (target.type === 'unclaimed') return undefined;
-  const service = target.type === 'service' ? target.binding.service : target.service;
-  return service && traffic.clustersOf(service);
+  if (target.type === 'service') return traffic.connectionsOf(target.binding.service, target.binding.port, caller);
+  return target.service && traffic.clustersOf(target.service);
 }
 
 /** Unique within its listener. */
 function chainName({ match, target }: ChainLayout): string {
   if (target.type === 'unclaimed') return 'PassthroughFilterChain';
   const kind = target.type === 'http' ? 'http' : 'tcp';
-  return [...(match.destinationRanges ?? []), ...(match.serverNames ?? []), kind].join('|');
+  const routed = target.type === 'service' && target.routed !== undefined ? [`route ${target.routed.position}`] : [];
+  const { destinationRanges = [], serverNames = [], sourceRanges = [] } = match;
+  return [...destinationRanges, ...serverNames, ...sourceRanges, kind, ...routed].join('|');
 }

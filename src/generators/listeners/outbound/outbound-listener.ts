@@ -7,17 +7,20 @@ import { httpInspectorFilter, tlsInspectorFilter } from '../../../envoy/listener
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { ListenerFilter } from '../../../generated/envoy/config/listener/v3/ListenerFilter.js';
 import { createMemo } from '../../../model/memo.js';
-import type { Service } from '../../../model/service.js';
 import type { TrafficView } from '../../../model/traffic/traffic-view.js';
+import type { Caller } from '../../../model/traffic/virtual-services/caller.js';
 import type { ListenerDependencies } from '../listener-dependencies.js';
 import { type ListenerLayout, layOutListener } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
 import type { OutboundChains } from './outbound-chains.js';
+import type { ListenerBinding } from './service-bindings.js';
 
 /** The inputs of all outbound listeners of a proxy. */
 export interface OutboundListenerContext {
   readonly mesh: MeshConfig;
   readonly traffic: TrafficView;
+  /** The proxy, as far as routes of connections read it. */
+  readonly caller: Caller;
   readonly dependencies: ListenerDependencies;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
   readonly sniff: boolean;
@@ -37,7 +40,9 @@ export function createOutboundListenerBuilder(
   const memo = createMemo<EncodedResource>();
 
   const build = (plan: ListenerPlan, context: OutboundListenerContext): EncodedResource => {
-    const layout = layOutListener(plan, context);
+    const { sniff, traffic, caller } = context;
+    const routesOf = ({ service, port }: ListenerBinding) => traffic.connectionsOf(service, port, caller);
+    const layout = layOutListener(plan, { sniff, routesOf });
     const encoded = layout.chains.map((chain) => chains.encode(chain, plan, context));
     const rest = layout.rest === undefined ? undefined : chains.encode(layout.rest, plan, context);
     const head = listenerHead(encoder, plan, layout, context);
@@ -49,8 +54,9 @@ export function createOutboundListenerBuilder(
     const subject = listenerSubject(plan);
     if (subject === undefined) return build(plan, context);
     const key = `${plan.name}|${plan.captured}|${subject.key}|${context.key}`;
-    const clusters = subject.service && context.traffic.clustersOf(subject.service);
-    return memo.of([context.mesh, clusters ?? context.mesh], key, () => build(plan, context));
+    const { traffic, caller, mesh } = context;
+    const routes = subject.only && traffic.connectionsOf(subject.only.service, subject.only.port, caller);
+    return memo.of([mesh, routes ?? mesh], key, () => build(plan, context));
   };
 }
 
@@ -84,10 +90,10 @@ function listenerHead(
 /** The inputs of a listener beside its address. */
 interface ListenerSubject {
   /**
-   * The only service in it; undefined for a listener whose route table is shared by host, which has the same content
+   * The only binding in it; undefined for a listener whose route table is shared by host, which has the same content
    * for all services.
    */
-  readonly service: Service | undefined;
+  readonly only: ListenerBinding | undefined;
   /** What else it reads of them. */
   readonly key: string;
 }
@@ -98,10 +104,10 @@ function listenerSubject({ whole, ranges, shared }: ListenerPlan): ListenerSubje
   if (shared) {
     if (whole.byServerName.size > 0 || whole.rest !== undefined) return undefined;
     const grpcWeb = whole.http.some((binding) => binding.port.protocol === 'grpc-web');
-    return { service: undefined, key: grpcWeb ? 'http|grpc-web' : 'http' };
+    return { only: undefined, key: grpcWeb ? 'http|grpc-web' : 'http' };
   }
   const [tls] = whole.byServerName.values();
   if (tls !== undefined && whole.rest !== undefined) return undefined;
   const only = whole.rest ?? tls;
-  return only === undefined ? undefined : { service: only.service, key: `${only.port.number}|${only.traffic}` };
+  return only === undefined ? undefined : { only, key: `${only.port.number}|${only.traffic}` };
 }

@@ -6,6 +6,7 @@ import type { Service } from '../../../model/service.js';
 import { inOrderOfRank } from '../../../model/service-order.js';
 import { clusterOfPort } from '../../../model/traffic/mesh-traffic.js';
 import { type EgressListener, egressAt, type TrafficView } from '../../../model/traffic/traffic-view.js';
+import type { Caller } from '../../../model/traffic/virtual-services/caller.js';
 import { loopbackAddress, parseServiceAddress, wildcardAddresses } from '../../address-families.js';
 import { outboundDiscovery } from '../../clusters/outbound-cluster.js';
 import type { ResourcePart, Scope } from '../../generator.js';
@@ -28,6 +29,8 @@ import {
 /** The inputs of the outbound listeners of a sidecar. */
 export interface OutboundScope extends Scope {
   readonly traffic: TrafficView;
+  /** The proxy, as far as routes of connections read it. */
+  readonly caller: Caller;
   readonly dependencies: ListenerDependencies;
   readonly captured: boolean;
   /** Metadata DNS_CAPTURE: automatic addresses of ServiceEntries are in use. */
@@ -54,6 +57,7 @@ export function createOutboundPart(
     scope: (context, proxy) => {
       if (proxy.type !== 'sidecar') return undefined;
       const traffic = context.trafficOf(proxy);
+      const caller = traffic.connectionCallerOf(proxy);
       const dependencies = filters.dependenciesOf(context, proxy);
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const autoAddresses = captured && (proxy.metadata.dnsCapture ?? false);
@@ -62,8 +66,9 @@ export function createOutboundPart(
       const ownPorts = bindsPorts ? ownPortsOf(context, proxy) : [];
       const flags = `${captured ? 'captured' : 'bound'}|${autoAddresses ? 'auto' : ''}|${ownPorts.join(',')}`;
       return {
-        key: `${traffic.id}|${dependencies.key}|${flags}`,
+        key: `${traffic.id}|${caller.key}|${dependencies.key}|${flags}`,
         traffic,
+        caller,
         dependencies,
         captured,
         autoAddresses,
@@ -71,7 +76,7 @@ export function createOutboundPart(
       };
     },
     generate: (context, scope) => {
-      const { dependencies, captured, autoAddresses, traffic } = scope;
+      const { dependencies, captured, autoAddresses, traffic, caller } = scope;
       const { mesh } = context;
       const [wildcard, ...additional] = wildcardAddresses(dependencies.families);
       const loopback = loopbackAddress(dependencies.families);
@@ -101,6 +106,7 @@ export function createOutboundPart(
       const listenerContext = {
         mesh,
         traffic,
+        caller,
         dependencies,
         sniff: settings.sniffOutbound,
         additionalAddresses: additional,

@@ -1,6 +1,7 @@
 import { duration } from '../../../envoy/durations.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { fractionalPercent } from '../../../envoy/percent.js';
+import { regexMatcher } from '../../../envoy/regex-matcher.js';
 import type { RetryPolicy as EnvoyRetryPolicy } from '../../../generated/envoy/config/route/v3/RetryPolicy.js';
 import type {
   RouteAction,
@@ -13,6 +14,11 @@ import type { RouteClusters } from '../../destination-names.js';
 import { buildHeaderChanges } from './header-changes.js';
 
 const PREVIOUS_HOSTS = 'type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate';
+
+const PREVIOUS_PRIORITIES =
+  'type.googleapis.com/envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig';
+/** Attempts after which the localities are chosen anew. */
+const PRIORITY_UPDATES = 2;
 
 /** Passes a request on to the original destination of its connection. */
 export function buildPassThrough(
@@ -78,7 +84,7 @@ function retryFields(encoder: MessageEncoder, retries: RetryPolicy | undefined):
 
 function buildRetryPolicy(
   encoder: MessageEncoder,
-  { conditions, attempts, statusCodes = [], perTryTimeoutMs = 0, otherHostAttempts }: RetryPolicy,
+  { conditions, attempts, statusCodes = [], perTryTimeoutMs = 0, otherHostAttempts, remoteLocalities }: RetryPolicy,
 ): EnvoyRetryPolicy {
   return {
     retryOn: conditions.join(),
@@ -93,6 +99,14 @@ function buildRetryPolicy(
           ],
           hostSelectionRetryMaxAttempts: otherHostAttempts,
         }),
+    ...(remoteLocalities === true
+      ? {
+          retryPriority: {
+            name: 'envoy.retry_priorities.previous_priorities',
+            typedConfig: encoder.packAny(PREVIOUS_PRIORITIES, { updateFrequency: PRIORITY_UPDATES }),
+          },
+        }
+      : {}),
   };
 }
 
@@ -121,5 +135,5 @@ function rewriteFields({ path, authority }: Rewrite, matched: PathMatch): RouteA
 /** Envoy replaces what matched: the prefix, or the whole of an exact path. */
 function pathRewrite(path: string, { type, value }: PathMatch): RouteAction {
   if (type !== 'regex') return { prefixRewrite: path };
-  return { regexRewrite: { pattern: { regex: value }, substitution: path.replaceAll('\\', '\\\\') } };
+  return { regexRewrite: { pattern: regexMatcher(value), substitution: path.replaceAll('\\', '\\\\') } };
 }

@@ -1,3 +1,4 @@
+import { regexMatcher } from '../../../envoy/regex-matcher.js';
 import { stringMatcher } from '../../../envoy/string-matcher.js';
 import type { HeaderMatcher } from '../../../generated/envoy/config/route/v3/HeaderMatcher.js';
 import type { QueryParameterMatcher } from '../../../generated/envoy/config/route/v3/QueryParameterMatcher.js';
@@ -20,7 +21,7 @@ export function buildHttpMatch({ path, scheme, method, authority, headers, query
 }
 
 function pathFields({ type, value, ignoreCase }: PathMatch): RouteMatch {
-  if (type === 'regex') return { safeRegex: { regex: value } };
+  if (type === 'regex') return { safeRegex: regexMatcher(value) };
   const path = type === 'exact' ? { path: value } : { prefix: value };
   return ignoreCase === true ? { ...path, caseSensitive: { value: false } } : path;
 }
