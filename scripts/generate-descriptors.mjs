@@ -1,7 +1,7 @@
 // Prepares the messages of Envoy and of our own protocols for build/src/envoy/proto-registry.js, so that no start parses
 // .proto files. Of Envoy's, only the messages that those of src/envoy/proto-files.json lead to are kept.
 import '@grpc/proto-loader';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,9 +27,10 @@ const KEPT_OPTIONS = ['packed', 'default', 'proto3_optional'];
  * The messages and enums that files define, and all that these lead to, as JSON of protobufjs by the full name of the
  * outermost message or enum. Names of types in it are absolute.
  *
+ * @param withRules whether fields keep the rules that Envoy checks them by
  * @throws Error when a file cannot be read
  */
-export function describeMessages(files) {
+export function describeMessages(files, withRules = false) {
   const all = new protobuf.Root();
   const isCommon = (path) => protobuf.common.get(path) !== null;
   all.resolvePath = (_origin, target) => {
@@ -58,7 +59,10 @@ export function describeMessages(files) {
     const outermost = outermostOf(each);
     const name = outermost.fullName.slice(1);
     if (described.has(name)) continue;
-    described.set(name, outermost instanceof protobuf.Enum ? enumJson(outermost) : typeJson(outermost, waiting));
+    described.set(
+      name,
+      outermost instanceof protobuf.Enum ? enumJson(outermost) : typeJson(outermost, waiting, withRules),
+    );
   }
   return Object.fromEntries([...described].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -69,12 +73,14 @@ function outermostOf(object) {
   return outermost;
 }
 
-function typeJson(type, references) {
+function typeJson(type, references, withRules) {
   const json = type.toJSON();
   const fields = type.fieldsArray.map((field) => {
     if (field.resolvedType !== null) references.push(field.resolvedType);
     const { options, type: written, ...rest } = field.toJSON();
     const kept = Object.entries(options ?? {}).filter(([option]) => KEPT_OPTIONS.includes(option));
+    const rules = withRules ? rulesOf(field) : undefined;
+    if (rules !== undefined) kept.push(['rules', rules]);
     return [
       field.name,
       {
@@ -85,7 +91,7 @@ function typeJson(type, references) {
     ];
   });
   const nested = type.nestedArray.flatMap((each) => {
-    if (each instanceof protobuf.Type) return [[each.name, typeJson(each, references)]];
+    if (each instanceof protobuf.Type) return [[each.name, typeJson(each, references, withRules)]];
     return each instanceof protobuf.Enum ? [[each.name, enumJson(each)]] : [];
   });
   const { edition, oneofs } = json;
@@ -93,10 +99,66 @@ function typeJson(type, references) {
     ...(edition !== undefined && { edition }),
     fields: Object.fromEntries(fields),
     ...(oneofs !== undefined && {
-      oneofs: Object.fromEntries(Object.entries(oneofs).map(([name, { oneof }]) => [name, { oneof }])),
+      oneofs: Object.fromEntries(
+        Object.entries(oneofs).map(([name, { oneof, options }]) => [
+          name,
+          { oneof, ...(withRules && options?.[REQUIRED] === true && { options: { required: true } }) },
+        ]),
+      ),
     }),
     ...(nested.length > 0 && { nested: Object.fromEntries(nested) }),
   };
+}
+
+const RULES = '(validate.rules)';
+const REQUIRED = '(validate.required)';
+/** Lists of values: the parser keeps only the last value of some. */
+const UNRELIABLE = ['in', 'not_in'];
+
+/** The rules of a field, as an object by the type of its value; undefined without rules. */
+function rulesOf(field) {
+  const rules = {};
+  for (const option of field.parsedOptions ?? []) {
+    if (option[RULES] !== undefined) merge(rules, option[RULES]);
+  }
+  return Object.keys(rules).length === 0 ? undefined : rules;
+}
+
+function merge(into, from) {
+  for (const [key, value] of Object.entries(from)) {
+    if (UNRELIABLE.includes(key)) continue;
+    if (typeof value === 'object' && value !== null) {
+      into[key] ??= {};
+      merge(into[key], value);
+    } else into[key] = value;
+  }
+}
+
+/** Files under a folder of Envoy's API that import no package that is absent. */
+function completeFiles(...folders) {
+  const readable = new Map();
+  const isReadable = (path) => {
+    const known = readable.get(path);
+    if (known !== undefined) return known;
+    readable.set(path, true);
+    if (protobuf.common.get(path) !== null) return true;
+    const include = INCLUDE_DIRS[path.slice(0, path.indexOf('/'))];
+    const file = include && join(include, path);
+    const result =
+      file !== undefined &&
+      existsSync(file) &&
+      [...readFileSync(file, 'utf8').matchAll(/^import (?:public )?"([^"]+)"/gm)].every(([, path]) => isReadable(path));
+    readable.set(path, result);
+    return result;
+  };
+  return folders
+    .flatMap((folder) =>
+      readdirSync(join(INCLUDE_DIRS.envoy, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.proto'))
+        .map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
+    )
+    .filter(isReadable)
+    .sort();
 }
 
 function enumJson(each) {
@@ -111,10 +173,21 @@ function enumJson(each) {
 const readList = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
 const policyFiles = readList('src/policy/proto-files.json');
+/** Beside the extensions themselves: the forms in which Envoy takes configurations of types that this list lacks. */
+const TYPED_STRUCTS = ['xds/type/v3/typed_struct.proto', 'udpa/type/v1/typed_struct.proto'];
 const SETS = {
   // Resources and requests of our own are encoded beside Envoy's.
-  'envoy-descriptors': [...readList('src/envoy/proto-files.json'), ...policyFiles],
-  'policy-descriptors': policyFiles,
+  'envoy-descriptors': { files: [...readList('src/envoy/proto-files.json'), ...policyFiles], withRules: false },
+  'policy-descriptors': { files: policyFiles, withRules: false },
+  // Everything that an EnvoyFilter can add, with the rules that Envoy checks. Read when the first EnvoyFilter arrives.
+  'patch-descriptors': {
+    files: [
+      ...readList('src/envoy/proto-files.json'),
+      ...completeFiles('envoy/extensions', 'envoy/config/trace/v3'),
+      ...TYPED_STRUCTS,
+    ],
+    withRules: true,
+  },
 };
 
 const TYPES = `/** JSON of protobufjs by the full name of a message or enum. Made by scripts/generate-descriptors.mjs. */
@@ -123,8 +196,8 @@ export declare function readDescriptors(): Readonly<Record<string, object>>;
 
 /** Writes build/src/generated/<set>.js, and its types into src/generated for the compiler. */
 export function generateDescriptors() {
-  for (const [name, files] of Object.entries(SETS)) {
-    const text = JSON.stringify(describeMessages(files));
+  for (const [name, { files, withRules }] of Object.entries(SETS)) {
+    const text = JSON.stringify(describeMessages([...new Set(files)], withRules));
     // JSON.parse of a text is several times as fast as the same object written as code.
     write(
       join(root, 'build/src/generated', `${name}.js`),

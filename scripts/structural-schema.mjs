@@ -22,6 +22,7 @@ export function structuralSchema(node) {
 }
 
 function objectPart({ properties, additionalProperties, required = [], oneOf, allOf }) {
+  if (additionalProperties === true) return { 'x-kubernetes-preserve-unknown-fields': true };
   if (properties === undefined) return { additionalProperties: structuralSchema(additionalProperties) };
   const needed = required.filter((name) => properties[name].default === undefined);
   return {

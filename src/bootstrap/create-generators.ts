@@ -8,6 +8,7 @@ import { createGatewayRouteGenerator } from '../generators/gateways/gateway-rout
 import { createGatewayRouter } from '../generators/gateways/gateway-router.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import { createListenerGenerator } from '../generators/listeners/listener-generator.js';
+import { createPatchedGenerators } from '../generators/patches/patched-generators.js';
 import { joinExtensionConfigs } from '../generators/plugins/join-extension-configs.js';
 import type { NetworkingPlugin } from '../generators/plugins/networking-plugin.js';
 import { createPolicyConfigGenerators } from '../generators/policy/client-configs/policy-config-generators.js';
@@ -71,5 +72,5 @@ export function createGenerators(
     ...(extensionConfigs.length === 0 ? [] : [joinExtensionConfigs(extensionConfigs)]),
     ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings) : []),
   ];
-  return new Map(generators.map((generator) => [generator.typeUrl, generator]));
+  return new Map(createPatchedGenerators(generators).map((generator) => [generator.typeUrl, generator]));
 }

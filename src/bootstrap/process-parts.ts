@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import type { Clock } from '../base/clock.js';
 import { createMessageEncoder, type MessageEncoder } from '../envoy/message-encoder.js';
 import { createMessageJson, type MessageJson } from '../envoy/message-json.js';
+import { withPatchMessages } from '../envoy/messages/patch-registry.js';
 import { loadProtoRegistry, type ProtoRegistry } from '../envoy/proto-registry.js';
 import { createGrpcGuard, type GrpcGuard } from '../net/guard/grpc-guard.js';
 import type { GrpcLimits } from '../net/guard/grpc-limits.js';
@@ -37,7 +38,7 @@ export function createProcessParts(limits: GrpcLimits, logging: Logging, clock: 
     build,
     protos,
     encoder: createMessageEncoder(protos),
-    messageJson: createMessageJson(protos),
+    messageJson: createMessageJson(withPatchMessages(protos)),
     guard: createProcessGuard(limits, metrics, logging, clock),
   };
 }

@@ -26,4 +26,5 @@ export type FindingMetric =
   | 'nav_duplicate_proxy_clusters'
   | 'nav_eds_no_instances'
   | 'nav_vservice_dup_domain'
-  | 'nav_destrule_subsets';
+  | 'nav_destrule_subsets'
+  | 'nav_envoy_filter_patches_skipped';

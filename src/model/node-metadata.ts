@@ -36,7 +36,22 @@ export function parseNodeMetadata(metadata: NodeMetadata, meshDomain: string): P
     meshId: text('MESH_ID'),
     quotaCounters: readQuotaCounters(text('QUOTA_COUNTERS')),
     policy: readPolicyOverrides({ text, wrong }, meshDomain),
+    texts: readTexts(metadata),
   });
+}
+
+/** More and longer texts match no EnvoyFilter. Each proxy keeps them. */
+const MAX_TEXTS = 64;
+const MAX_TEXT_LENGTH = 1024;
+
+function readTexts(metadata: NodeMetadata): Readonly<Record<string, string>> | undefined {
+  const texts: [string, string][] = [];
+  for (const [key, value] of Object.entries(metadata)) {
+    if (typeof value !== 'string' || value === '' || key.length + value.length > MAX_TEXT_LENGTH) continue;
+    texts.push([key, value]);
+    if (texts.length === MAX_TEXTS) break;
+  }
+  return texts.length === 0 ? undefined : Object.fromEntries(texts);
 }
 
 function readQuotaCounters(text: string | undefined): ProxyMetadata['quotaCounters'] {

@@ -29,6 +29,8 @@ export interface ProxyMetadata {
   readonly quotaCounters?: 'memory' | 'shared';
   /** Absent without overrides. */
   readonly policy?: PolicyOverrides;
+  /** The keys whose values are texts, for the matches of EnvoyFilters; absent without such keys. */
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 /**

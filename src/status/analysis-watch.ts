@@ -6,6 +6,7 @@ import { canDiffer, type Enforcement } from './analysis/analysis-input.js';
 import { type AnalysisMessage, identityOf } from './analysis/analysis-message.js';
 import { createIncrementalAnalysis } from './analysis/incremental-analysis.js';
 import { listenerConflicts, policiesWithoutListener } from './analysis/listener-conflicts.js';
+import { skippedPatches } from './analysis/skipped-patches.js';
 import { createWorkPause } from './work-pause.js';
 
 /** Runs the analysis after a snapshot has changed, outside of the push. */
@@ -64,10 +65,12 @@ export function createAnalysisWatch(
 
   const present = (): readonly AnalysisMessage[] => {
     catchUp();
-    const conflicts = listenerConflicts(generated());
+    const findings = generated();
+    const conflicts = listenerConflicts(findings);
     return [
       ...messages.values(),
       ...conflicts,
+      ...skippedPatches(findings),
       ...(analysis.input === undefined ? [] : policiesWithoutListener(analysis.input, conflicts)),
     ];
   };

@@ -11,8 +11,9 @@ import { createEndpointGenerator } from '../../src/generators/endpoints/endpoint
 import { byProxyType } from '../../src/generators/gateways/by-proxy-type.js';
 import { createGatewayRouteGenerator } from '../../src/generators/gateways/gateway-route-generator.js';
 import { createGatewayRouter } from '../../src/generators/gateways/gateway-router.js';
-import type { NamedGenerator, Scope } from '../../src/generators/generator.js';
+import type { NamedGenerator, Scope, WildcardGenerator } from '../../src/generators/generator.js';
 import { createListenerGenerator } from '../../src/generators/listeners/listener-generator.js';
+import { createPatchedGenerators } from '../../src/generators/patches/patched-generators.js';
 import { joinExtensionConfigs } from '../../src/generators/plugins/join-extension-configs.js';
 import { createPolicyPlugin } from '../../src/generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../../src/generators/routes/route-generator.js';
@@ -103,13 +104,15 @@ export function createGoldenGenerators({
   const authentication = createAuthenticationPlugin(ENCODER, settings);
   const plugins = [authentication, createAuthorizationPlugin(ENCODER, settings), policy];
   const extensionConfigs = joinExtensionConfigs([authentication.extensionConfigs, policy.extensionConfigs]);
-  const clusterGenerator = createClusterGenerator(ENCODER, settings, [policy.clusters]);
   const endpointGenerator = createEndpointGenerator(ENCODER);
-  const listenerGenerator = createListenerGenerator(ENCODER, settings, plugins);
-  const routeGenerator = byProxyType(
-    createRouteGenerator(ENCODER, settings, plugins),
-    createGatewayRouteGenerator(ENCODER, createGatewayRouter(settings)),
-  );
+  const [clusterGenerator, listenerGenerator, routeGenerator] = createPatchedGenerators([
+    createClusterGenerator(ENCODER, settings, [policy.clusters]),
+    createListenerGenerator(ENCODER, settings, plugins),
+    byProxyType(
+      createRouteGenerator(ENCODER, settings, plugins),
+      createGatewayRouteGenerator(ENCODER, createGatewayRouter(settings)),
+    ),
+  ]) as [WildcardGenerator, WildcardGenerator, NamedGenerator];
   return (context, proxy) => {
     const named = <S extends Scope>(
       generator: NamedGenerator<S>,

@@ -6,7 +6,14 @@ import { type GoldenCase, readGoldenCase } from './golden-case.js';
 import { createGoldenGenerators, GOLDEN_DIRECTORY, GOLDEN_TYPES, goldenCases } from './golden-runner.js';
 
 /** Kinds whose objects change what proxies are sent; each is in a golden case. */
-const KINDS = ['AuthorizationPolicy', 'PeerAuthentication', 'ServiceEntry', 'WorkloadEntry', 'QuotaSpecBinding'];
+const KINDS = [
+  'AuthorizationPolicy',
+  'EnvoyFilter',
+  'PeerAuthentication',
+  'ServiceEntry',
+  'WorkloadEntry',
+  'QuotaSpecBinding',
+];
 
 /** The cases with an object of the kind. */
 function* casesWith(kind: string): Iterable<GoldenCase> {

@@ -56,10 +56,31 @@ test('the id, locality and metadata of a node describe the proxy', (t) => {
         generator: 'grpc',
         routerMode: 'standard',
         meshId: 'mesh-1',
+        texts: {
+          MESH_VERSION: '1.0',
+          INSTANCE_IPS: '10.0.0.1, fd00:0::0:1,not-an-ip',
+          NAMESPACE: 'shop',
+          INTERCEPTION_MODE: 'TPROXY',
+          SERVICE_ACCOUNT: 'robot',
+          CLUSTER_ID: 'east',
+          NETWORK: 'lan',
+          IDLE_TIMEOUT: '1m30s',
+          HTTP10: '1',
+          GENERATOR: 'grpc',
+          ROUTER_MODE: 'standard',
+          MESH_ID: 'mesh-1',
+        },
       },
       hasSecrets: false,
     },
   );
+});
+
+test('at most 64 texts of the metadata are kept, none longer than 1 KiB', (t) => {
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`KEY_${index}`, 'x']));
+  const { texts = {} } = parseNode(nodeOf(ID, { LONG: 'x'.repeat(1024), ...many })).metadata;
+  t.is(Object.keys(texts).length, 64);
+  t.false('LONG' in texts);
 });
 
 test('metadata that is absent, null or empty leaves no key', (t) => {

@@ -5,6 +5,8 @@ import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js
 import { type DestinationRuleSpec, destinationRuleSchema } from './destination-rule.js';
 import { validateDestinationRule } from './destination-rule-rules.js';
 import { type EnvoyFilterSpec, envoyFilterSchema } from './envoy-filter.js';
+import { validateEnvoyFilter } from './envoy-filter-rules.js';
+import { createPatchValueCheck } from './envoy-filter-values.js';
 import { type GatewaySpec, gatewaySchema } from './gateway.js';
 import { validateGateway } from './gateway-rules.js';
 import { type ServiceEntrySpec, serviceEntrySchema } from './service-entry.js';
@@ -31,6 +33,7 @@ export function createNetworkingKinds(
 ): readonly KindDefinition[] {
   const checkOne = createCheckMemo((text) => checkRegex(text, limits.expressionBytes));
   const group = `networking.${meshDomain}`;
+  const validatePatchValue = createPatchValueCheck();
   const serviceEntry: KindDefinition<ServiceEntrySpec> = {
     group,
     versions: ['v1beta1', 'v1alpha3'],
@@ -113,7 +116,7 @@ export function createNetworkingKinds(
     schema: envoyFilterSchema,
     bodyAt: 'spec',
     unknownFields: 'refused',
-    validate: () => [],
+    validate: (spec) => validateEnvoyFilter(spec, validatePatchValue),
   };
   return [
     serviceEntry,

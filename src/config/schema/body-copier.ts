@@ -37,7 +37,8 @@ export function createBodyCopier(schema: TSchema): BodyCopier {
 
 function copyOf(node: SchemaNode): Copy {
   if (node.type === 'array' && node.items !== undefined) return copyArray(copyOf(node.items));
-  if (node.type !== 'object') return (value) => value;
+  // Any content: the object is kept as it is.
+  if (node.type !== 'object' || node.additionalProperties === true) return (value) => value;
   if (typeof node.additionalProperties === 'object') {
     return copyMap(copyOf(node.additionalProperties), node.additionalProperties.type === 'object');
   }

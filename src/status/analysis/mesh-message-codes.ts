@@ -72,6 +72,12 @@ export const MESH_MESSAGE_CODES = {
     title: 'Two services have the same address and port. Proxies serve only the older service there.',
     remedy: 'give the service another port or address',
   },
+  patchSkipped: {
+    code: 'MESH0402',
+    level: 'Error',
+    title: 'A patch of an EnvoyFilter is skipped: it cannot be applied, or Envoy would reject the result.',
+    remedy: 'correct the patch as the message says; all other patches are applied',
+  },
   confinedEntry: {
     code: 'MESH0501',
     level: 'Warn',

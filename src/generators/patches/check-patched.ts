@@ -1,0 +1,82 @@
+import type { MessageFields } from '../../envoy/messages/message-problem.js';
+import { HTTP_CONNECTION_MANAGER, isOpaqueFilter, isTerminalFilter, isTerminalHttpFilter } from './filter-kinds.js';
+import { listOf, messageIn, numberIn, type PatchTools, textIn } from './patch-tools.js';
+
+/** Cluster.DiscoveryType.EDS */
+const EDS = 3;
+
+/** The reason why Envoy would reject a patched cluster, beside the rules of its fields; undefined if there is none. */
+export function faultOfCluster(_tools: PatchTools, cluster: MessageFields): string | undefined {
+  if (messageIn(cluster, 'clusterType') !== undefined || numberIn(cluster, 'type') !== EDS) return undefined;
+  const source = messageIn(messageIn(cluster, 'edsClusterConfig'), 'edsConfig');
+  return source === undefined ? 'a cluster of type EDS needs edsClusterConfig.edsConfig' : undefined;
+}
+
+/** The same for a route configuration. */
+export function faultOfRoutes(_tools: PatchTools, routes: MessageFields): string | undefined {
+  const domains = new Set<string>();
+  for (const host of listOf(routes, 'virtualHosts')) {
+    for (const domain of listOf(host, 'domains') as unknown as readonly string[]) {
+      const name = domain.toLowerCase();
+      if (domains.has(name)) return `two virtual hosts have the domain ${domain}`;
+      domains.add(name);
+    }
+  }
+  return undefined;
+}
+
+/** The same for a listener. */
+export function faultOfListener(tools: PatchTools, listener: MessageFields): string | undefined {
+  const chains = [...listOf(listener, 'filterChains')];
+  const last = messageIn(listener, 'defaultFilterChain');
+  const isForDatagrams = listOf(listener, 'listenerFilters').length > 0 && messageIn(listener, 'udpListenerConfig');
+  const isInternal = messageIn(listener, 'apiListener') !== undefined;
+  const protocol = numberIn(messageIn(messageIn(listener, 'address'), 'socketAddress'), 'protocol');
+  if (chains.length === 0 && last === undefined && !isForDatagrams && !isInternal && protocol === 0) {
+    return 'the listener has no filter chain';
+  }
+  const matches = new Set<string>();
+  for (const chain of chains) {
+    const match = JSON.stringify(messageIn(chain, 'filterChainMatch') ?? {});
+    if (matches.has(match) && messageIn(listener, 'filterChainMatcher') === undefined) {
+      return 'two filter chains match the same connections';
+    }
+    matches.add(match);
+  }
+  if (last !== undefined) chains.push(last);
+  for (const chain of chains) {
+    const fault = faultOfChain(tools, listOf(chain, 'filters'));
+    if (fault !== undefined) return `filter chain ${textIn(chain, 'name') || 'without a name'}: ${fault}`;
+  }
+  return undefined;
+}
+
+function faultOfChain(tools: PatchTools, filters: readonly MessageFields[]): string | undefined {
+  const fault = faultOfOrder(filters, isTerminalFilter);
+  if (fault !== undefined) return fault;
+  for (const filter of filters) {
+    const manager = tools.open(filter['typedConfig'], HTTP_CONNECTION_MANAGER);
+    if (manager === undefined) continue;
+    const routes = messageIn(manager, 'routeConfig');
+    const inside =
+      faultOfOrder(listOf(manager, 'httpFilters'), isTerminalHttpFilter) ??
+      (routes === undefined ? undefined : faultOfRoutes(tools, routes));
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
+}
+
+function faultOfOrder(
+  filters: readonly MessageFields[],
+  isTerminal: (filter: MessageFields) => boolean,
+): string | undefined {
+  const place = filters.findIndex(isTerminal);
+  if (place === -1) {
+    // The type in a TypedStruct may be of any kind.
+    if (isOpaqueFilter(filters.at(-1))) return undefined;
+    const others = filters.map((filter) => textIn(filter, 'name')).join(', ');
+    return `no filter forwards the traffic (${others === '' ? 'it has none' : others})`;
+  }
+  if (place === filters.length - 1) return undefined;
+  return `${textIn(filters[place], 'name')} is not the last filter`;
+}

@@ -1,0 +1,42 @@
+import type { MessageFields } from '../../envoy/messages/message-problem.js';
+import { messageIn, textIn } from './patch-tools.js';
+
+export const HTTP_CONNECTION_MANAGER =
+  'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
+
+const NETWORK = 'type.googleapis.com/envoy.extensions.filters.network';
+const HTTP = 'type.googleapis.com/envoy.extensions.filters.http';
+
+/** Network filters that forward or answer. Envoy wants exactly one in a chain, as the last filter. */
+const TERMINAL_FILTERS: ReadonlySet<string> = new Set([
+  HTTP_CONNECTION_MANAGER,
+  `${NETWORK}.tcp_proxy.v3.TcpProxy`,
+  `${NETWORK}.redis_proxy.v3.RedisProxy`,
+  `${NETWORK}.thrift_proxy.v3.ThriftProxy`,
+  `${NETWORK}.dubbo_proxy.v3.DubboProxy`,
+  `${NETWORK}.direct_response.v3.Config`,
+  `${NETWORK}.echo.v3.Echo`,
+]);
+
+/** The same for HTTP filters. */
+const TERMINAL_HTTP_FILTERS: ReadonlySet<string> = new Set([
+  `${HTTP}.router.v3.Router`,
+  `${HTTP}.upstream_codec.v3.UpstreamCodec`,
+]);
+
+export function isTerminalFilter(filter: MessageFields | undefined): boolean {
+  return TERMINAL_FILTERS.has(typeOf(filter));
+}
+
+export function isTerminalHttpFilter(filter: MessageFields | undefined): boolean {
+  return TERMINAL_HTTP_FILTERS.has(typeOf(filter));
+}
+
+/** A filter whose configuration is given as a struct, for types that the control plane does not know. */
+export function isOpaqueFilter(filter: MessageFields | undefined): boolean {
+  return typeOf(filter).endsWith('.TypedStruct');
+}
+
+function typeOf(filter: MessageFields | undefined): string {
+  return textIn(messageIn(filter, 'typedConfig'), 'type_url');
+}

@@ -1,0 +1,130 @@
+import type { ObjectKey } from '../../config/object.js';
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { Finding } from '../../model/finding.js';
+import { createMemo } from '../../model/memo.js';
+import { MAX_WORKLOAD_PATCH_BYTES } from '../../model/patches/envoy-patches.js';
+import type { Proxy } from '../../model/proxy.js';
+import type { PushContext } from '../../model/push-context.js';
+import type { Generated, ResourcePart, Scope, WildcardGenerator } from '../generator.js';
+import type { PatchSelection, SelectedPatches } from './patch-selection.js';
+import { PatchedScope, type ResourceMemo } from './patched-scope.js';
+import { skipped } from './resource-patcher.js';
+
+/** The applyTo whose ADD makes a resource of a type. */
+const ADDED: Readonly<Record<string, string | undefined>> = {
+  [TypeUrl.cluster]: 'CLUSTER',
+  [TypeUrl.listener]: 'LISTENER',
+};
+
+/** The parts of a generator with the patches of each proxy, and a part with the resources that patches add. */
+export function patchedParts(
+  { typeUrl, parts }: WildcardGenerator,
+  selection: PatchSelection,
+  memo: ResourceMemo,
+): readonly ResourcePart[] {
+  const patched = parts.map((part) => patchedPart(part, typeUrl, selection, memo));
+  return [...patched, addedPart(patched, typeUrl, selection, memo)];
+}
+
+function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelection, memo: ResourceMemo): ResourcePart {
+  return {
+    name: part.name,
+    scope: (context, proxy) => {
+      const base = part.scope(context, proxy);
+      const selected = base && selection.of(context, proxy, typeUrl);
+      return base === undefined || selected === undefined ? base : new PatchedScope(base, selected);
+    },
+    generate: (context, scope) => {
+      if (!(scope instanceof PatchedScope)) return part.generate(context, scope);
+      const { resources, findings } = part.generate(context, scope.base);
+      const results = resources.map((resource) => memo.patch(resource, scope.selected));
+      return {
+        resources: results.flatMap(({ resource }) => resource ?? []),
+        findings: [
+          ...findings,
+          ...distinct(results.flatMap((result) => result.findings)),
+          ...scope.selected.omitted.map(leftOut),
+        ],
+      };
+    },
+  };
+}
+
+/** The scopes of all parts of a proxy: a proxy must get no name twice. */
+class AddedScope implements Scope {
+  readonly key: string;
+  readonly scopes: readonly (Scope | undefined)[];
+  readonly selected: SelectedPatches;
+
+  constructor(scopes: readonly (Scope | undefined)[], selected: SelectedPatches) {
+    this.key = [selected.key, ...scopes.map((scope) => scope?.key ?? '')].join('\n');
+    this.scopes = scopes;
+    this.selected = selected;
+  }
+}
+
+function addedPart(
+  parts: readonly ResourcePart[],
+  typeUrl: string,
+  selection: PatchSelection,
+  memo: ResourceMemo,
+): ResourcePart {
+  const names = createMemo<ReadonlySet<string>>();
+  const namesOf = (context: PushContext, part: ResourcePart, scope: Scope): ReadonlySet<string> =>
+    names.of([context], `${part.name}\n${scope.key}`, () => {
+      return new Set(part.generate(context, scope).resources.map(({ name }) => name));
+    });
+
+  return {
+    name: 'added by patches',
+    scope: (context: PushContext, proxy: Proxy) => {
+      const selected = selection.of(context, proxy, typeUrl);
+      if (selected === undefined || !selected.patches.some((patch) => isAdded(patch, typeUrl))) return undefined;
+      return new AddedScope(
+        parts.map((part) => part.scope(context, proxy)),
+        selected,
+      );
+    },
+    generate: (context, scope): Generated => {
+      if (!(scope instanceof AddedScope)) return { resources: [], findings: [] };
+      const { patches, place } = scope.selected;
+      const resources = new Map<string, EncodedResource>();
+      const findings: Finding[] = [];
+      for (const [index, patch] of patches.entries()) {
+        if (!isAdded(patch, typeUrl)) continue;
+        const { resource, findings: found } = memo.add(patch, patches.slice(index + 1), place);
+        findings.push(...found);
+        if (resource === undefined) continue;
+        const isTaken =
+          resources.has(resource.name) ||
+          parts.some((part, at) => {
+            const of = scope.scopes[at];
+            return of !== undefined && namesOf(context, part, of).has(resource.name);
+          });
+        if (isTaken) findings.push(skipped(patch, resource.name, 'the proxy has a resource of this name already'));
+        else resources.set(resource.name, resource);
+      }
+      return { resources: [...resources.values()], findings: distinct(findings) };
+    },
+  };
+}
+
+function isAdded({ applyTo, patch }: SelectedPatches['patches'][number], typeUrl: string): boolean {
+  return patch.operation === 'ADD' && applyTo === ADDED[typeUrl];
+}
+
+/** An EnvoyFilter beyond the limit of one proxy. */
+function leftOut(object: ObjectKey): Finding {
+  return {
+    metric: 'nav_envoy_filter_patches_skipped',
+    key: object,
+    message: `the EnvoyFilter is not applied: the EnvoyFilters before it take most of the ${MAX_WORKLOAD_PATCH_BYTES} bytes of one proxy`,
+    object,
+  };
+}
+
+/** One finding for each patch: a patch may be skipped for a thousand resources. */
+function distinct(findings: readonly Finding[]): readonly Finding[] {
+  return [...new Map(findings.map((finding) => [finding.key, finding])).values()];
+}
