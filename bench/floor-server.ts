@@ -1,8 +1,9 @@
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { passThrough } from '../src/net/raw-method.js';
-import { ADS_METHOD, CLIENT_INDEX_HEADER } from './client/ads-stream.js';
+import { ADS_METHODS, CLIENT_INDEX_HEADER, type Variant } from './client/ads-stream.js';
 import type { FloorCommand, FloorReport } from './floor/floor-protocol.js';
 import { buildPhaseScript, type PhaseScript } from './floor/phase-script.js';
+import { readDeltaRequestType } from './wire/delta-request.js';
 import { readRequestType } from './wire/discovery-request.js';
 
 /**
@@ -30,7 +31,7 @@ function write(stream: FloorStream, typeUrl: string | undefined, afterRequests: 
   }
 }
 
-function serve(call: ServerDuplexStream<Buffer, Buffer>): void {
+function serve(call: ServerDuplexStream<Buffer, Buffer>, readType: (request: Buffer) => string): void {
   const stream: FloorStream = {
     clientIndex: Number(call.metadata.get(CLIENT_INDEX_HEADER)[0]),
     call,
@@ -38,7 +39,7 @@ function serve(call: ServerDuplexStream<Buffer, Buffer>): void {
   };
   streams.add(stream);
   call.on('data', (request: Buffer) => {
-    const typeUrl = readRequestType(request);
+    const typeUrl = readType(request);
     const count = (stream.requests.get(typeUrl) ?? 0) + 1;
     stream.requests.set(typeUrl, count);
     write(stream, typeUrl, count);
@@ -62,19 +63,22 @@ function obey(command: FloorCommand): void {
 }
 
 const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.enable_channelz': 0 });
+const method = (variant: Variant) => ({
+  path: ADS_METHODS[variant],
+  requestStream: true as const,
+  responseStream: true as const,
+  requestSerialize: passThrough,
+  requestDeserialize: passThrough,
+  responseSerialize: passThrough,
+  responseDeserialize: passThrough,
+});
+type Call = ServerDuplexStream<Buffer, Buffer>;
 server.addService(
+  { streamAggregatedResources: method('sotw'), deltaAggregatedResources: method('delta') },
   {
-    streamAggregatedResources: {
-      path: ADS_METHOD,
-      requestStream: true,
-      responseStream: true,
-      requestSerialize: passThrough,
-      requestDeserialize: passThrough,
-      responseSerialize: passThrough,
-      responseDeserialize: passThrough,
-    },
+    streamAggregatedResources: (call: Call) => serve(call, readRequestType),
+    deltaAggregatedResources: (call: Call) => serve(call, readDeltaRequestType),
   },
-  { streamAggregatedResources: serve },
 );
 process.on('message', obey);
 // Ends when the benchmark ends for any reason.

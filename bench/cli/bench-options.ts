@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { VARIANTS, type Variant } from '../client/ads-stream.js';
 import { MAX_REPEATS } from '../mesh/mesh-change.js';
 import { countTcpServices, type MeshContent } from '../mesh/mesh-shape.js';
 import { PHASES, type Phase } from '../subject/subject.js';
@@ -17,6 +18,8 @@ const TIMEOUT_SECONDS: WholeNumberRange = { from: 1, to: 3600 };
 export interface BenchOptions {
   readonly size: MeshContent;
   readonly clients: number;
+  /** How the clients speak xDS. */
+  readonly protocol: Variant;
   /** In the order of PHASES. A first sync is always made; without it here it is not reported. */
   readonly phases: readonly Phase[];
   readonly repeat: number;
@@ -38,6 +41,7 @@ export interface BenchOptions {
 export const BENCH_FLAGS = {
   ...MESH_FLAGS,
   clients: { placeholder: 'N', default: '200', description: 'sidecars that connect' },
+  protocol: { placeholder: VARIANTS.join('|'), default: 'sotw', description: 'state of the world, or delta xDS' },
   phases: { placeholder: 'LIST', description: `one or more of ${PHASES.join(',')} (default all)` },
   repeat: { placeholder: 'N', default: '3', description: 'repeats of each phase; the median counts' },
   workers: { placeholder: 'N', default: '1', description: 'threads that the clients are spread over' },
@@ -61,10 +65,12 @@ export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
   if (meshDir !== undefined && target === undefined) {
     throw new UsageError(`--mesh-dir: "${meshDir}" is the folder that a --target watches; give --target too.`);
   }
+  const protocol = parseProtocol(flags.text('protocol'));
   const options: BenchOptions = {
     size,
+    protocol,
     clients: parseWholeNumber('--clients', flags.text('clients'), CLIENTS),
-    phases: parsePhases(flags.text('phases'), size, target === undefined || meshDir !== undefined),
+    phases: parsePhases(flags.text('phases'), size, target === undefined || meshDir !== undefined, protocol),
     repeat: parseWholeNumber('--repeat', flags.text('repeat'), REPEAT),
     workers: parseWholeNumber('--workers', flags.text('workers'), WORKERS),
     timeoutMs: parseWholeNumber('--timeout', flags.text('timeout'), TIMEOUT_SECONDS) * 1000,
@@ -88,9 +94,21 @@ function checkRepeat({ phases, repeat, size }: BenchOptions): void {
   );
 }
 
-function parsePhases(value: string | undefined, size: MeshContent, changesMesh: boolean): readonly Phase[] {
+function parseProtocol(value: string | undefined): Variant {
+  const variant = VARIANTS.find((each) => each === value);
+  if (variant !== undefined) return variant;
+  throw new UsageError(`--protocol: "${value}" is not a protocol. Name one of ${VARIANTS.join(', ')}.`);
+}
+
+function parsePhases(
+  value: string | undefined,
+  size: MeshContent,
+  changesMesh: boolean,
+  protocol: Variant,
+): readonly Phase[] {
   // A client of a scope does not see every change.
   const possible = PHASES.filter((phase) => {
+    if (phase === 'reconnect') return protocol === 'delta';
     return phase === 'first-sync' || (changesMesh && size.scopes === 0 && (phase !== 'route' || size.routed > 0));
   });
   if (value === undefined) return possible;
@@ -102,7 +120,7 @@ function parsePhases(value: string | undefined, size: MeshContent, changesMesh: 
     );
   }
   const phases = PHASES.filter((phase) => names.includes(phase));
-  if (!changesMesh && phases.some((phase) => phase !== 'first-sync')) {
+  if (!changesMesh && phases.some((phase) => phase !== 'first-sync' && phase !== 'reconnect')) {
     throw new UsageError(
       `--phases: "${value}" changes the mesh of the --target; name the folder that it watches with --mesh-dir.`,
     );
@@ -111,7 +129,11 @@ function parsePhases(value: string | undefined, size: MeshContent, changesMesh: 
   if (impossible !== undefined) {
     throw new UsageError(
       `--phases: "${impossible}" cannot be measured: ` +
-        (size.scopes > 0 ? 'with --scopes not every client sees the change.' : 'it needs --routed 1 or more.'),
+        (impossible === 'reconnect'
+          ? 'it needs --protocol delta.'
+          : size.scopes > 0
+            ? 'with --scopes not every client sees the change.'
+            : 'it needs --routed 1 or more.'),
     );
   }
   return phases;

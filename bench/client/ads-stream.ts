@@ -1,7 +1,14 @@
 import { Client, type ClientDuplexStream, credentials, Metadata } from '@grpc/grpc-js';
 
-/** The ADS method, and the header that names the client for the floor server. */
-export const ADS_METHOD = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
+/** How a client speaks xDS: state of the world, or delta. */
+export const VARIANTS = ['sotw', 'delta'] as const;
+export type Variant = (typeof VARIANTS)[number];
+
+/** The ADS methods, and the header that names the client for the floor server. */
+export const ADS_METHODS: Readonly<Record<Variant, string>> = {
+  sotw: '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources',
+  delta: '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources',
+};
 export const CLIENT_INDEX_HEADER = 'x-bench-client';
 
 /** Envoy's own default initial stream window, so that flow control acts as it does with an Envoy. */
@@ -29,20 +36,22 @@ export class AdsStream {
   readonly #client: Client;
   readonly #index: number;
   readonly #handlers: AdsStreamHandlers;
+  readonly #variant: Variant;
   #call: ClientDuplexStream<Buffer, Buffer> | undefined;
   #closed = false;
 
-  constructor(target: string, index: number, handlers: AdsStreamHandlers) {
+  constructor(target: string, index: number, handlers: AdsStreamHandlers, variant: Variant) {
     this.#client = new Client(target, credentials.createInsecure(), CHANNEL_OPTIONS);
     this.#index = index;
     this.#handlers = handlers;
+    this.#variant = variant;
   }
 
   open(): void {
     const metadata = new Metadata({ waitForReady: false });
     metadata.set(CLIENT_INDEX_HEADER, String(this.#index));
     const call = this.#client.makeBidiStreamRequest<Buffer, Buffer>(
-      ADS_METHOD,
+      ADS_METHODS[this.#variant],
       (bytes) => bytes,
       (bytes) => bytes,
       metadata,

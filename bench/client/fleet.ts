@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { BenchError } from '../cli/bench-error.js';
 import { encodeNode, type NodeIdentity } from '../wire/node-message.js';
+import type { Variant } from './ads-stream.js';
 import type { Expectation } from './expectation.js';
 import { type RecordedMessage, type Recording, TemplateCollector } from './recording.js';
 import type { ClientSpec, WorkerCommand, WorkerReport, WorkerResult } from './worker-protocol.js';
@@ -36,12 +37,14 @@ interface WorkerHandle {
 export class Fleet {
   readonly #workers: readonly WorkerHandle[];
   readonly #nodes: readonly Buffer[];
+  readonly #variant: Variant;
   #reject: (error: Error) => void = () => {};
   #stopping = false;
   /** Never resolves; rejects when a client or a worker fails. Race it with every wait. */
   readonly failed: Promise<never>;
 
-  constructor(identities: readonly NodeIdentity[], workers: number) {
+  constructor(identities: readonly NodeIdentity[], workers: number, variant: Variant = 'sotw') {
+    this.#variant = variant;
     this.#nodes = identities.map(encodeNode);
     this.failed = new Promise((_, reject) => {
       this.#reject = reject;
@@ -57,7 +60,7 @@ export class Fleet {
     await Promise.all(
       this.#workers.map((worker, number) => {
         const own = clients.filter(({ index }) => index % this.#workers.length === number);
-        return this.#ask(worker, { kind: 'arm', target, clients: own });
+        return this.#ask(worker, { kind: 'arm', target, clients: own, variant: this.#variant });
       }),
     );
   }
@@ -71,6 +74,11 @@ export class Fleet {
   /** Connects all clients at once. */
   async go(): Promise<void> {
     await this.#askAll({ kind: 'go' });
+  }
+
+  /** Ends all streams, and connects all clients again with what they have. */
+  async reconnect(): Promise<void> {
+    await this.#askAll({ kind: 'reconnect' });
   }
 
   progress(): FleetProgress {

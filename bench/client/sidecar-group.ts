@@ -1,15 +1,18 @@
 import { findMarkedAddresses } from '../kubernetes/marked-address.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
-import { AdsStream } from './ads-stream.js';
+import { AdsStream, type Variant } from './ads-stream.js';
+import { DeltaSidecar } from './delta-sidecar.js';
 import type { Expectation } from './expectation.js';
 import { TemplateCollector } from './recording.js';
-import { Sidecar } from './sidecar.js';
+import { Sidecar, type SidecarClient } from './sidecar.js';
 import type { ClientSpec, WorkerReport, WorkerResult } from './worker-protocol.js';
 
 interface Member {
   readonly index: number;
-  readonly sidecar: Sidecar;
-  readonly stream: AdsStream;
+  /** Another stream of the client, not yet open. */
+  readonly nextStream: () => AdsStream;
+  readonly sidecar: SidecarClient;
+  stream: AdsStream;
   completedAtMs: number | undefined;
 }
 
@@ -23,8 +26,13 @@ export class SidecarGroup {
   #isChurn = false;
   #arrivals: number[] = [];
 
-  constructor(target: string, clients: readonly ClientSpec[], fail: (message: string) => void) {
-    this.#members = clients.map((client) => this.#createMember(target, client, fail));
+  constructor(
+    target: string,
+    clients: readonly ClientSpec[],
+    fail: (message: string) => void,
+    variant: Variant = 'sotw',
+  ) {
+    this.#members = clients.map((client) => this.#createMember(target, client, fail, variant));
   }
 
   begin(expectation: Expectation): void {
@@ -44,6 +52,16 @@ export class SidecarGroup {
     for (const { stream, sidecar } of this.#members) {
       stream.open();
       sidecar.start();
+    }
+  }
+
+  /** Ends all streams and opens others, on which the clients tell what they have. */
+  reconnect(): void {
+    for (const member of this.#members) {
+      member.stream.close();
+      member.stream = member.nextStream();
+      member.stream.open();
+      member.sidecar.resume?.();
     }
   }
 
@@ -81,31 +99,39 @@ export class SidecarGroup {
     for (const change of findMarkedAddresses(bytes)) this.#arrivals.push(change, this.#lastMessageAtMs);
   }
 
-  #createMember(target: string, client: ClientSpec, fail: (message: string) => void): Member {
+  #createMember(target: string, client: ClientSpec, fail: (message: string) => void, variant: Variant): Member {
     const failClient = (reason: string) => fail(`Client ${client.index} on ${target}: ${reason}.`);
-    const stream = new AdsStream(target, client.index, {
+    const handlers = {
       failed: failClient,
-      message: (bytes) => {
+      message: (bytes: Buffer) => {
         this.#lastMessageAtMs = monotonicMs();
         this.#receivedBytes += bytes.length;
         if (this.#isChurn) this.#noteArrivals(bytes);
         try {
           member.sidecar.receive(bytes);
         } catch (error) {
-          stream.close();
+          member.stream.close();
           failClient(error instanceof Error ? error.message : String(error));
         }
       },
-    });
-    const sidecar = new Sidecar(Buffer.from(client.node), {
-      send: (request) => stream.send(request),
+    };
+    const nextStream = () => new AdsStream(target, client.index, handlers, variant);
+    const create = variant === 'delta' ? DeltaSidecar : Sidecar;
+    const sidecar = new create(Buffer.from(client.node), {
+      send: (request) => member.stream.send(request),
       received: (template) => this.#templates.add(template),
       completed: () => {
         member.completedAtMs = this.#lastMessageAtMs;
         this.#completed += 1;
       },
     });
-    const member: Member = { index: client.index, sidecar, stream, completedAtMs: undefined };
+    const member: Member = {
+      index: client.index,
+      sidecar,
+      stream: nextStream(),
+      nextStream,
+      completedAtMs: undefined,
+    };
     return member;
   }
 }

@@ -12,12 +12,28 @@ export interface SidecarOutputs {
   received(template: MessageTemplate): void;
 }
 
+/** A sidecar as its stream and its group see it. */
+export interface SidecarClient {
+  /** Clears the records of the last phase and waits for the new expectation. */
+  beginPhase(expectation: Expectation): void;
+  /** Messages since the start of the phase. */
+  readonly recorded: readonly RecordedMessage[];
+  /** Sends the first request. */
+  start(): void;
+  /** Sends the first requests of another stream, with what it has; only delta can. */
+  resume?(): void;
+  /** Handles one response. Throws RangeError when it is not one, or of a type that was not asked for. */
+  receive(message: Buffer): void;
+  /** Missing resources of this client, for the error of a timeout. */
+  describeWaiting(): string;
+}
+
 /**
  * An Envoy sidecar on its ADS stream, as a state machine without I/O. It requests clusters, their assignments,
  * listeners and their route tables, in this order, and acknowledges every response. If the names in clusters or
  * listeners change, it sends a request with the full new list.
  */
-export class Sidecar {
+export class Sidecar implements SidecarClient {
   readonly #node: Buffer;
   readonly #outputs: SidecarOutputs;
   readonly #clusters = new Subscription(TypeUrl.cluster);

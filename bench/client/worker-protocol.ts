@@ -1,3 +1,4 @@
+import type { Variant } from './ads-stream.js';
 import type { Expectation } from './expectation.js';
 import type { MessageTemplate, RecordedMessage } from './recording.js';
 
@@ -10,10 +11,17 @@ export interface ClientSpec {
 /** Commands of the fleet to a worker. The worker answers each with `done`, except `stop`, after which it exits. */
 export type WorkerCommand =
   /** Build clients that are not yet connected. */
-  | { readonly kind: 'arm'; readonly target: string; readonly clients: readonly ClientSpec[] }
+  | {
+      readonly kind: 'arm';
+      readonly target: string;
+      readonly clients: readonly ClientSpec[];
+      readonly variant: Variant;
+    }
   | { readonly kind: 'begin'; readonly expectation: Expectation }
   /** Connect all at once and send the first requests. */
   | { readonly kind: 'go' }
+  /** End all streams, and connect again with what the clients have. */
+  | { readonly kind: 'reconnect' }
   | { readonly kind: 'collect' }
   | { readonly kind: 'disarm' };
 

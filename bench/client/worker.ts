@@ -15,7 +15,8 @@ const report = (message: WorkerReport) => port.postMessage(message);
 port.on('message', (command: WorkerCommand) => {
   switch (command.kind) {
     case 'arm': {
-      const armed = new SidecarGroup(command.target, command.clients, (message) => report({ kind: 'failed', message }));
+      const fail = (message: string) => report({ kind: 'failed', message });
+      const armed = new SidecarGroup(command.target, command.clients, fail, command.variant);
       group = armed;
       timer = setInterval(() => report(armed.progress()), PROGRESS_INTERVAL_MS);
       report({ kind: 'done' });
@@ -27,6 +28,10 @@ port.on('message', (command: WorkerCommand) => {
       break;
     case 'go':
       group?.go();
+      report({ kind: 'done' });
+      break;
+    case 'reconnect':
+      group?.reconnect();
       report({ kind: 'done' });
       break;
     case 'collect':

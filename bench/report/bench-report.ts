@@ -46,7 +46,8 @@ export function buildBenchReport(run: BenchRun, phases: readonly Phase[]): Bench
 function buildPhaseReport(phase: Phase, server: SubjectResult, floor: SubjectResult | undefined): PhaseReport {
   const ours = summarisePhase(stepsOf(server, phase));
   const least = floor === undefined ? undefined : summarisePhase(stepsOf(floor, phase));
-  const timeOf = (summary: PhaseSummary) => (phase === 'first-sync' ? summary.clientMs.last : summary.lastMinusFirstMs);
+  const timeOf = (summary: PhaseSummary) =>
+    phase === 'first-sync' || phase === 'reconnect' ? summary.clientMs.last : summary.lastMinusFirstMs;
   return {
     phase,
     server: ours,

@@ -14,6 +14,7 @@ const PHASE_TITLES: Readonly<Record<Phase, string>> = {
   endpoint: 'endpoint change',
   service: 'service change',
   route: 'route change',
+  reconnect: 'reconnect',
 };
 const HEADINGS = [
   '',
@@ -69,7 +70,7 @@ function formatHeader(options: BenchOptions, report: BenchReport, style: Termina
       ? `target ${options.target ?? ''}`
       : `ready ${fixed(report.readyMs, 0)} ms after start, idle at ${mebibytes(report.idleBytes)} MiB`;
   return [
-    style.bold(`${mesh}${options.clients} clients on ${workers}`),
+    style.bold(`${mesh}${options.clients} ${options.protocol === 'delta' ? 'delta ' : ''}clients on ${workers}`),
     `${start}; median of ${options.repeat} repeat${options.repeat === 1 ? '' : 's'}`,
   ];
 }
@@ -82,7 +83,7 @@ function formatPhase(report: PhaseReport, options: BenchOptions): readonly (read
   if (report.floor === undefined) return rows;
   rows.push(formatSummary('  floor', report.floor));
   const time = ratio(report.timeRatio);
-  const isSync = report.phase === 'first-sync';
+  const isSync = report.phase === 'first-sync' || report.phase === 'reconnect';
   rows.push(['  ratio', '', '', '', isSync ? time : '', isSync ? '' : time, ratio(report.cpuRatio)]);
   return rows;
 }

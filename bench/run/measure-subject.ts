@@ -76,7 +76,7 @@ async function measureStep(subject: Subject, step: Step, options: MeasureOptions
   const before = subject.pid === undefined ? undefined : await readProcessUsage(subject.pid);
   const clientsBefore = process.cpuUsage();
   const startedAtMs = monotonicMs();
-  await Promise.race([step.phase === 'first-sync' ? fleet.go() : subject.trigger(), subject.failed]);
+  await Promise.race([begin(subject, step, fleet), subject.failed]);
   await awaitPhase(fleet, subject.failed, {
     what,
     timeoutMs: options.timeoutMs,
@@ -98,9 +98,15 @@ async function measureStep(subject: Subject, step: Step, options: MeasureOptions
   };
 }
 
+function begin(subject: Subject, step: Step, fleet: Fleet): Promise<void> {
+  if (step.phase === 'first-sync') return fleet.go();
+  return step.phase === 'reconnect' ? fleet.reconnect() : subject.trigger();
+}
+
 const PHASE_WORDS = {
   'first-sync': 'first sync',
   endpoint: 'endpoint change',
   service: 'service change',
   route: 'route change',
+  reconnect: 'reconnect',
 } as const;

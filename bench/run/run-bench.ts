@@ -42,7 +42,7 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
   };
   const steps = planSteps(options.phases, options.repeat, changes);
   const start = await prepareSubject(options, context, services);
-  const fleet = new Fleet(buildSidecarIdentities(services, options.clients), options.workers);
+  const fleet = new Fleet(buildSidecarIdentities(services, options.clients), options.workers, options.protocol);
   context.cleanup.add(() => fleet.stop());
 
   const { timeoutMs } = options;

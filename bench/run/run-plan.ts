@@ -16,5 +16,8 @@ export function planSteps(phases: readonly Phase[], repeat: number, changes: Pla
       steps.push(...(changes[phase] ?? []).slice(0, repeat).map((change, index) => ({ phase, repeat: index, change })));
     }
   }
+  if (phases.includes('reconnect')) {
+    steps.push(...Array.from({ length: repeat }, (_, index): Step => ({ phase: 'reconnect', repeat: index })));
+  }
   return steps;
 }

@@ -26,7 +26,7 @@ export class MeshFolderChanges {
    * @throws BenchError if the folder does not have the state before the change
    */
   async prepare(step: Step): Promise<void> {
-    if (step.phase === 'first-sync') return;
+    if (!('change' in step)) return;
     this.#staged = await stageChange(this.#folders.meshFolder, this.#folders.stagingFolder, step.change);
     this.#change = step.change;
   }

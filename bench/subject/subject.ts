@@ -2,17 +2,17 @@ import type { Expectation } from '../client/expectation.js';
 import type { MeshChange } from '../mesh/mesh-change.js';
 
 /** The phases of a run, in order. */
-export const PHASES = ['first-sync', 'endpoint', 'service', 'route'] as const;
+export const PHASES = ['first-sync', 'endpoint', 'service', 'route', 'reconnect'] as const;
 export type Phase = (typeof PHASES)[number];
-export type ChangePhase = Exclude<Phase, 'first-sync'>;
+export type ChangePhase = Exclude<Phase, 'first-sync' | 'reconnect'>;
 
 /** One repeat of one phase. */
 export type Step =
-  | { readonly phase: 'first-sync'; readonly repeat: number }
+  | { readonly phase: 'first-sync' | 'reconnect'; readonly repeat: number }
   | { readonly phase: ChangePhase; readonly repeat: number; readonly change: MeshChange };
 
 export function expectationOf(step: Step): Expectation {
-  return step.phase === 'first-sync' ? { kind: 'sync' } : { kind: 'change', markers: step.change.markers };
+  return 'change' in step ? { kind: 'change', markers: step.change.markers } : { kind: 'sync' };
 }
 
 /** A running ADS server that the clients measure: the discovery server, the floor, or any other. */

@@ -14,10 +14,13 @@ const HTTP_CONNECTION_MANAGER = {
 /** ClusterLoadAssignment.cluster_name and RouteConfiguration.name have the same number. */
 const NAME = 1;
 
+/** Reads the resources of a response, state of the world or delta. */
+type ForEachResource = typeof forEachResource;
+
 /** Names of the assignments that the EDS clusters of a CDS response ask for, in its order, without duplicates. */
-export function readEndpointNames(cdsResponse: Buffer): readonly string[] {
+export function readEndpointNames(cdsResponse: Buffer, forEach: ForEachResource = forEachResource): readonly string[] {
   const names = new Set<string>();
-  forEachResource(cdsResponse, (cluster) => {
+  forEach(cdsResponse, (cluster) => {
     let name = '';
     let serviceName = '';
     let isEds = false;
@@ -33,9 +36,9 @@ export function readEndpointNames(cdsResponse: Buffer): readonly string[] {
 }
 
 /** Names of the route configurations that the listeners of an LDS response fetch by RDS, sorted, without duplicates. */
-export function readRouteNames(ldsResponse: Buffer): readonly string[] {
+export function readRouteNames(ldsResponse: Buffer, forEach: ForEachResource = forEachResource): readonly string[] {
   const names = new Set<string>();
-  forEachResource(ldsResponse, (listener) => {
+  forEach(ldsResponse, (listener) => {
     while (listener.next()) {
       if (listener.field === LISTENER.filterChains || listener.field === LISTENER.defaultFilterChain) {
         addRouteNamesOfChain(listener.message(), names);

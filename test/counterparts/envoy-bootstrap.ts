@@ -73,38 +73,35 @@ const HTTP2_WITH_KEEPALIVE: EnvoyJson = {
 };
 
 /**
+ * How a sidecar speaks xDS: state of the world, delta, or delta with a stream for listeners alone. Clusters and their
+ * endpoints are always aggregated (docs/reference/xds.md#delta).
+ */
+export type XdsVariant = 'stateOfTheWorld' | 'delta' | 'deltaPerType';
+
+/**
  * A sidecar's bootstrap: everything over one ADS stream to the control plane, as an injected sidecar has it.
  * @param dnsAddress resolver for STRICT_DNS clusters; default: the machine's, which a namespace cannot reach.
  * @param credentials for mutual TLS with the control plane; default: plaintext
+ * @param variant default: state of the world
  */
 export function buildAdsBootstrap(
   node: EnvoyJson,
   ads: AdsAddress,
   dnsAddress?: string,
   credentials?: AdsCredentials,
+  variant: XdsVariant = 'stateOfTheWorld',
 ): EnvoyJson {
-  const fromAds = { ads: {}, resource_api_version: 'V3', initial_fetch_timeout: '0s' };
+  const waitsForEver = { resource_api_version: 'V3', initial_fetch_timeout: '0s' };
+  const fromAds = { ads: {}, ...waitsForEver };
+  const listeners = variant === 'deltaPerType' ? { api_config_source: apiSource(variant), ...waitsForEver } : fromAds;
   const address = { socket_address: { address: ads.address, port_value: ads.port } };
   return {
     node,
     admin: adminOf(),
     dynamic_resources: {
-      ads_config: {
-        api_type: 'GRPC',
-        transport_api_version: 'V3',
-        set_node_on_first_message_only: true,
-        grpc_services: [
-          {
-            envoy_grpc: {
-              cluster_name: 'xds-grpc',
-              // A restarted server is found again soon; the default waits up to 30 s.
-              retry_policy: { retry_back_off: { base_interval: '0.1s', max_interval: '1s' } },
-            },
-          },
-        ],
-      },
+      ads_config: apiSource(variant),
       cds_config: fromAds,
-      lds_config: fromAds,
+      lds_config: listeners,
     },
     static_resources: {
       clusters: [
@@ -122,6 +119,23 @@ export function buildAdsBootstrap(
       ],
     },
     ...(dnsAddress === undefined ? {} : { typed_dns_resolver_config: dnsResolver(dnsAddress) }),
+  };
+}
+
+function apiSource(variant: XdsVariant): EnvoyJson {
+  return {
+    api_type: variant === 'stateOfTheWorld' ? 'GRPC' : 'DELTA_GRPC',
+    transport_api_version: 'V3',
+    set_node_on_first_message_only: true,
+    grpc_services: [
+      {
+        envoy_grpc: {
+          cluster_name: 'xds-grpc',
+          // A restarted server is found again soon; the default waits up to 30 s.
+          retry_policy: { retry_back_off: { base_interval: '0.1s', max_interval: '1s' } },
+        },
+      },
+    ],
   };
 }
 

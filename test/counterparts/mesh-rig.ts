@@ -7,6 +7,7 @@ import {
   buildAdsBootstrap,
   buildNode,
   type EnvoyJson,
+  type XdsVariant,
 } from './envoy-bootstrap.js';
 import { assertNothingRejected } from './envoy-rejections.js';
 import type { SidecarCounterparts } from './requirement.js';
@@ -27,6 +28,8 @@ export interface SidecarOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** Further node metadata. */
   readonly metadata?: EnvoyJson;
+  /** Default: state of the world. */
+  readonly variant?: XdsVariant;
   /** The secured listener and the credentials for it; default: the plaintext listener. */
   readonly secured?: { readonly ads: AdsAddress; readonly credentials: AdsCredentials };
 }
@@ -71,11 +74,12 @@ export async function createMeshRig(
     return {
       rig,
       discovery,
-      async addSidecar({ name, address, namespace = 'default', secured, ...node }) {
+      async addSidecar({ name, address, namespace = 'default', secured, variant, ...node }) {
         const workload = await rig.addWorkload({ name, address });
         const { ads, credentials } = secured ?? { ads: discovery.adsAddress, credentials: undefined };
         const dns = rig.network.router.address;
-        const bootstrap = buildAdsBootstrap(buildNode({ name, namespace, address, ...node }), ads, dns, credentials);
+        const self = buildNode({ name, namespace, address, ...node });
+        const bootstrap = buildAdsBootstrap(self, ads, dns, credentials, variant);
         const sidecar = { ...workload, envoy: rig.addEnvoy(workload, binary, bootstrap) };
         sidecars.push(sidecar);
         return sidecar;

@@ -1,6 +1,6 @@
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
-import { ADS_METHOD } from '../../../bench/client/ads-stream.js';
+import { ADS_METHODS } from '../../../bench/client/ads-stream.js';
 import { type MeshService, serviceHost } from '../../../bench/mesh/mesh-shape.js';
 import { createMessageEncoder, type MessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { loadProtoRegistry, type ProtoRegistry } from '../../../src/envoy/proto-registry.js';
@@ -92,7 +92,7 @@ export async function startFakeAdsServer(
   server.addService(
     {
       stream: {
-        path: ADS_METHOD,
+        path: ADS_METHODS.sotw,
         requestStream: true,
         responseStream: true,
         requestSerialize: identity,

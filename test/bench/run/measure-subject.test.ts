@@ -24,8 +24,7 @@ function asSubject(server: FakeAdsServer): Subject {
       prepared = step;
     },
     trigger: async () => {
-      if (prepared !== undefined && prepared.phase !== 'first-sync')
-        server.change((prepared.change as ServiceChange).to);
+      if (prepared !== undefined && 'change' in prepared) server.change((prepared.change as ServiceChange).to);
     },
     stop: async () => {},
   };

@@ -1,0 +1,144 @@
+import anyTest, { type TestFn } from 'ava';
+import type { Manifest } from '../counterparts/config-folder.js';
+import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
+import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
+import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { eventually } from '../support/eventually.js';
+
+interface Context {
+  mesh: MeshRig;
+  /** Sidecars that speak delta: aggregated, and with a stream for listeners alone. */
+  clients: readonly Sidecar[];
+  aggregated: Sidecar;
+}
+
+const { available } = requireSidecarCounterparts();
+const test = anyTest as TestFn<Context>;
+const e2eTest = available === undefined ? test.skip : test.serial;
+
+const SERVER_ADDRESS = '10.244.0.6';
+const ECHO = service('echo', '10.96.0.10');
+const LOAD = { request: { url: 'http://10.96.0.10/', headers: { host: 'echo' } } };
+
+function service(name: string, clusterIP: string): ServiceOptions {
+  return { name, clusterIP, ports: [{ name: 'http', port: 80, targetPort: 8080 }] };
+}
+
+const files = (one: ServiceOptions) => [serviceManifest(one), endpointsManifest(one, [SERVER_ADDRESS])];
+
+function destinationRule(connectTimeout: string): Manifest {
+  return {
+    apiVersion: 'networking.mesh.internal/v1beta1',
+    kind: 'DestinationRule',
+    metadata: { name: 'echo', namespace: 'default' },
+    spec: { host: 'echo', trafficPolicy: { connectionPool: { tcp: { connectTimeout } } } },
+  };
+}
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  const mesh = await createMeshRig(available, { files: { 'echo.yaml': files(ECHO) } });
+  t.context.mesh = mesh;
+  const server = await mesh.addSidecar({ name: 'echo-1', address: SERVER_ADDRESS, variant: 'delta' });
+  const aggregated = await mesh.addSidecar({ name: 'client', address: '10.244.0.5', variant: 'delta' });
+  const perType = await mesh.addSidecar({ name: 'per-type', address: '10.244.0.4', variant: 'deltaPerType' });
+  await server.agent.call('serveHttp', { name: 'echo-1', port: 8080 });
+  await Promise.all([server, aggregated, perType].map(({ envoy }) => envoy.ready()));
+  t.context = { mesh, aggregated, clients: [aggregated, perType] };
+});
+
+test.afterEach.always('no sidecar rejected any configuration or waits for any', async (t) => {
+  if (t.context.clients === undefined) return;
+  await t.context.mesh.assertNothingRejected();
+  for (const { envoy } of t.context.clients) {
+    await eventually(`no cluster of ${envoy.name} warms`, async () => {
+      return (await envoy.stat('cluster_manager.warming_clusters')) === 0;
+    });
+  }
+});
+
+test.after.always(async (t) => {
+  await t.context.mesh?.close();
+});
+
+const clustersOf = ({ envoy }: Sidecar) => envoy.admin('/clusters');
+
+e2eTest('services come and go under load, on an aggregated stream and beside a stream for one type', async (t) => {
+  const { mesh, clients } = t.context;
+  for (const { agent } of clients) await agent.call('startLoad', LOAD);
+  for (let round = 0; round < 4; round++) {
+    const name = `extra-${round % 2}`;
+    const extra = service(name, `10.96.0.${20 + (round % 2)}`);
+    await mesh.discovery.configFolder.write('extra.yaml', files(extra));
+    for (const client of clients) {
+      // A request before that would wait for a connection to an address that no route has.
+      await eventually('the new service is known', async () => {
+        return (await clustersOf(client)).includes(`|${name}.default.svc.cluster.local::${SERVER_ADDRESS}`);
+      });
+      await eventually('the new service answers', async () => {
+        const { status } = await client.agent.request(`http://${extra.clusterIP}/`, { headers: { host: name } });
+        return status === 200;
+      });
+    }
+    await mesh.discovery.configFolder.remove('extra.yaml');
+    for (const client of clients) {
+      await eventually('the service is gone', async () => !(await clustersOf(client)).includes(`|${name}.`));
+    }
+  }
+  for (const { agent } of clients) {
+    const report = await agent.call('stopLoad', null);
+    t.deepEqual(report.samples, []);
+    t.is(report.failures, 0);
+  }
+});
+
+e2eTest('a changed cluster is used at once, under load', async (t) => {
+  const { mesh, aggregated } = t.context;
+  await aggregated.agent.call('startLoad', LOAD);
+  for (const timeout of ['3s', '4s']) {
+    await mesh.discovery.configFolder.write('rule.yaml', [destinationRule(timeout)]);
+    await eventually('Envoy uses the changed cluster', async () => {
+      const dump = JSON.parse(await aggregated.envoy.admin('/config_dump?resource=dynamic_active_clusters')) as {
+        configs: readonly { cluster: { name: string; connect_timeout: string } }[];
+      };
+      return dump.configs.some(({ cluster }) => cluster.name.includes('echo') && cluster.connect_timeout === timeout);
+    });
+  }
+  const report = await aggregated.agent.call('stopLoad', null);
+  t.deepEqual(report.samples, []);
+  t.is(report.failures, 0);
+});
+
+e2eTest(
+  'a sidecar that holds everything gets nothing again from a restarted server, and the next change',
+  async (t) => {
+    const { mesh, aggregated } = t.context;
+    const { envoy } = aggregated;
+    const updates = async () => ({
+      clusters: await envoy.stat('cluster_manager.cds.update_success'),
+      listeners: await envoy.stat('listener_manager.lds.update_success'),
+      endpoints: await envoy.stat('cluster.outbound|80||echo.default.svc.cluster.local.update_success'),
+    });
+    const before = await updates();
+    t.true(before.clusters > 0 && before.listeners > 0 && before.endpoints > 0, JSON.stringify(before));
+    await mesh.discovery.kill();
+    await eventually('the sidecar has noticed', async () => (await envoy.stat('control_plane.connected_state')) === 0);
+    await mesh.discovery.start();
+    await eventually('the sidecar is connected', async () => (await envoy.stat('control_plane.connected_state')) === 1);
+    await eventually('the server knows that the sidecar has the rule', async () => {
+      const page = await mesh.discovery.get('/debug/config_distribution?resource=DestinationRule/default/echo');
+      const rows = JSON.parse(page) as readonly Record<string, string>[];
+      const own = rows.find(({ proxy }) => proxy?.includes('~client.') === true);
+      return own?.['cluster_acked'] !== undefined && own['listener_acked'] !== undefined;
+    });
+    t.deepEqual(await updates(), before);
+    const extra = service('later', '10.96.0.30');
+    await mesh.discovery.configFolder.write('later.yaml', files(extra));
+    await eventually('the new service is known', async () =>
+      (await clustersOf(aggregated)).includes('|later.default.'),
+    );
+    const after = await updates();
+    t.is(after.clusters, before.clusters + 1);
+    t.is(after.endpoints, before.endpoints);
+  },
+);
