@@ -10,6 +10,16 @@ export function endpointAddress(address: string, port: number): Address {
     : socketAddress(address, port);
 }
 
+/** Of the sockets that Envoy makes: applications have another user than the proxy. */
+const SOCKET_MODE = 0o666;
+
+/** The address of a listener: an IP address with a port, or `unix://` and a socket's path; `@` begins an abstract one. */
+export function listenerAddress(address: string, port: number): Address {
+  if (!address.startsWith(UNIX_PREFIX)) return socketAddress(address, port);
+  const path = address.slice(UNIX_PREFIX.length);
+  return { pipe: path.startsWith('@') ? { path } : { path, mode: SOCKET_MODE } };
+}
+
 /** An IP address and port. Default protocol: TCP. */
 export function socketAddress(address: string, port: number, protocol: 'TCP' | 'UDP' = 'TCP'): Address {
   const place = { address, portValue: port };

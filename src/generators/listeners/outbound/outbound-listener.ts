@@ -1,5 +1,5 @@
 import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
-import { endpointAddress, socketAddress } from '../../../envoy/addresses.js';
+import { listenerAddress, socketAddress } from '../../../envoy/addresses.js';
 import { duration } from '../../../envoy/durations.js';
 import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import { composeListener, type ListenerParts } from '../../../envoy/listener-bytes.js';
@@ -71,7 +71,7 @@ function listenerHead(
   if (layout.inspectHttp) listenerFilters.push(httpInspectorFilter(encoder));
   return {
     name: plan.name,
-    address: endpointAddress(plan.bind, plan.port),
+    address: listenerAddress(plan.bind, plan.port),
     ...(plan.shared && plan.captured && plan.bind === '0.0.0.0' && additionalAddresses.length > 0
       ? { additionalAddresses: additionalAddresses.map((it) => ({ address: socketAddress(it, plan.port) })) }
       : {}),
