@@ -9,6 +9,7 @@ import { MESSAGES } from './messages.js';
 import { PEER_AUTHENTICATION } from './peer-authentication.js';
 import { REQUEST_AUTHENTICATION } from './request-authentication.js';
 import { SERVICE_ENTRY } from './service-entry.js';
+import { SIDECAR } from './sidecar.js';
 import { WORKLOAD_ENTRY } from './workload-entry.js';
 
 const TABLES: readonly KindFields[] = [
@@ -17,10 +18,11 @@ const TABLES: readonly KindFields[] = [
   SERVICE_ENTRY,
   WORKLOAD_ENTRY,
   REQUEST_AUTHENTICATION,
+  SIDECAR,
 ];
 
 /** Kinds whose tables are still to be written. */
-const PENDING: readonly string[] = ['DestinationRule', 'EnvoyFilter', 'Gateway', 'Sidecar', 'VirtualService'];
+const PENDING: readonly string[] = ['DestinationRule', 'EnvoyFilter', 'Gateway', 'VirtualService'];
 
 const TESTS = join(projectRoot(), 'test');
 
