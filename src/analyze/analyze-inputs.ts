@@ -82,7 +82,7 @@ function findingOf({ code, level, object, field, message }: AnalysisMessage, { p
     code,
     level,
     ...(place === undefined ? {} : { file: place.file, line: place.lineOf(field ?? '') }),
-    ...(object === undefined ? {} : { object }),
+    ...(object === undefined ? {} : { object: place?.written ?? object }),
     ...(field === undefined ? {} : { field }),
     message: isWhole ? message.slice(0, -remedy.length - 2) : message,
     remedy,

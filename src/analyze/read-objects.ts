@@ -14,6 +14,8 @@ import { templatePod } from './template-pods.js';
 /** An object and its place. */
 export interface PlacedObject {
   readonly object: MeshObject;
+  /** The object as the file has it: a Deployment for the pod of its template. */
+  readonly written: ObjectKey;
   readonly file: string;
   /** Line of a field in the file, from 1; that of its longest existing part if the field does not exist. */
   lineOf(field: string): number;
@@ -81,15 +83,19 @@ function readDocument(file: string, document: YamlText, { kinds, parse, defaultN
     const problem = (subject: Subject, violation: Violation): Finding => problemOf(file, lineOf, subject, violation);
     const result = kinds.read(raw, options);
     if (result.type === 'object') {
-      content.objects.push({ object: result.object, file, lineOf });
+      content.objects.push({ object: result.object, written: keyOf(result.object), file, lineOf });
     } else if (result.type === 'invalid') {
       content.problems.push(...result.violations.map((violation) => problem(result.subject, violation)));
     } else if (result.mistake !== undefined) {
       content.problems.push(problem(result.mistake.subject, result.mistake.violation));
     } else {
       const pod = kinds.read(templatePod(raw), options);
-      if (pod.type === 'object') content.objects.push({ object: pod.object, file, lineOf });
-      else content.skipped++;
+      if (pod.type === 'object') {
+        const { namespace, name } = pod.object.metadata;
+        content.objects.push({ object: pod.object, written: objectKey(result.kind, namespace, name), file, lineOf });
+      } else {
+        content.skipped++;
+      }
     }
   }
   return content;

@@ -54,6 +54,15 @@ test('a selector is compared with the pod templates of Deployments', async (t) =
   t.true((await codesOf('wbe')).includes('MESH0127'));
 });
 
+test('a message about the pod of a template names the Deployment', async (t) => {
+  const text =
+    'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {mesh-injection: enabled}}\n---\n' +
+    'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n' +
+    'spec: {template: {metadata: {labels: {app: web}}}}\n';
+  const { findings } = await analyzeTexts({ 'web.yaml': text }, { isComplete: true });
+  t.deepEqual(findings.map(shownFinding), ['web.yaml:5 MESH0117 Deployment/shop/web']);
+});
+
 test('an input without objects is an error', async (t) => {
   await t.throwsAsync(analyzeTexts({ 'empty.yaml': '# nothing\n' }), { instanceOf: InputError });
 });

@@ -41,12 +41,6 @@ export const GENERAL_MESSAGE_CODES = {
     title: 'A Gateway has a port that no Service of its workloads has, so callers cannot reach it.',
     remedy: 'add the port to the Service of the gateway, or correct it',
   },
-  proxyImage: {
-    code: 'MESH0105',
-    level: 'Warn',
-    title: 'The proxy of a pod has another image than injection adds now.',
-    remedy: 'restart the pods of the workload: only new pods get the image',
-  },
   invalidObject: {
     code: 'MESH0106',
     level: 'Error',

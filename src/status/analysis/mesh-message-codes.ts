@@ -23,6 +23,7 @@ export const MESH_MESSAGE_CODES = {
   authorizationPolicyNeedsJwt: {
     code: 'MESH0305',
     level: 'Warn',
+    needs: 'wholeMesh',
     title:
       'A rule of an AuthorizationPolicy requires a JWT, but no RequestAuthentication applies to its workloads, so no request has one.',
     remedy:

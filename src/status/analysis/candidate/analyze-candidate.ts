@@ -100,7 +100,10 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
       return sortMessages([...messages, ...aboutTraffic(candidate, enforcement)]);
     }
     if (candidate.kind === 'AuthorizationPolicy') return analyzeAuthorizationPolicy(context, candidate, enforcement);
-    if (candidate.kind === 'RequestAuthentication') return analyzeRequestAuthentication(candidate, enforcement);
+    if (candidate.kind === 'RequestAuthentication') {
+      const messages = analyzeRequestAuthentication(candidate, enforcement);
+      return sortMessages([...messages, ...aboutTraffic(candidate, enforcement)]);
+    }
     const side = SIDES.get(candidate.kind);
     if (side === undefined) return sortMessages(aboutTraffic(candidate, enforcement));
     if (isTooLarge(candidate, context)) return [];

@@ -1,8 +1,8 @@
+import { MESH_GATEWAY, resolveHost } from '../../../config/networking/host-names.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { createObjectGrouper, type ObjectGrouper } from './object-groups.js';
-import { resolveHost } from './resolve-host.js';
 import type { DestinationRulePart, VirtualServicePart } from './traffic-specs.js';
 import { createWorkloadIndexer, type WorkloadIndex, type WorkloadIndexer } from './workload-index.js';
 
@@ -47,8 +47,6 @@ export interface TrafficIndex extends TrafficSource {
   isInjected(namespace: string): boolean;
 }
 
-/** The gateway that stands for all sidecars. */
-export const MESH_GATEWAY = 'mesh';
 /** The label of namespaces that turns injection on. */
 export const INJECTION_LABEL = 'mesh-injection';
 export const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set(['kube-system', 'kube-public', 'kube-node-lease']);

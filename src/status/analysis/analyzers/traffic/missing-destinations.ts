@@ -1,9 +1,9 @@
+import { MESH_GATEWAY, resolveGatewayName, resolveHost } from '../../../../config/networking/host-names.js';
 import { keyOf, type MeshObject } from '../../../../config/object.js';
 import { type AnalysisMessage, createMessage } from '../../analysis-message.js';
 import type { ObjectAnalyzer } from '../../object-analyzer.js';
 import { destinationsOf } from '../../traffic/destinations.js';
-import { resolveGateway, resolveHost } from '../../traffic/resolve-host.js';
-import { MESH_GATEWAY, type TrafficIndex } from '../../traffic/traffic-index.js';
+import type { TrafficIndex } from '../../traffic/traffic-index.js';
 import type { DestinationPart, DestinationRulePart, VirtualServicePart } from '../../traffic/traffic-specs.js';
 
 /** Hosts, ports and subsets of destinations, gateways and delegates that a VirtualService names and that do not exist. */
@@ -100,7 +100,7 @@ function aboutGateway(
   name: string,
   index: TrafficIndex,
 ): readonly AnalysisMessage[] {
-  const resolved = resolveGateway(name, object.metadata.namespace);
+  const resolved = resolveGatewayName(name, object.metadata.namespace);
   const [namespace = '', gateway = ''] = resolved.split('/');
   if (resolved === MESH_GATEWAY || index.find('Gateway', namespace, gateway) !== undefined) return [];
   return missing(object, field, `there is no Gateway ${resolved}`);
