@@ -68,7 +68,10 @@ export function createGenerators(
     ),
     createEndpointGenerator(encoder),
     createListenerGenerator(encoder, settings, active, gatewayRouter),
-    byProxyType(createRouteGenerator(encoder, settings, active), createGatewayRouteGenerator(encoder, gatewayRouter)),
+    byProxyType(
+      createRouteGenerator(encoder, settings, active),
+      createGatewayRouteGenerator(encoder, gatewayRouter, active),
+    ),
     ...(extensionConfigs.length === 0 ? [] : [joinExtensionConfigs(extensionConfigs)]),
     ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings) : []),
   ];

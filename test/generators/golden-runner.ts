@@ -110,7 +110,7 @@ export function createGoldenGenerators({
     createListenerGenerator(ENCODER, settings, plugins),
     byProxyType(
       createRouteGenerator(ENCODER, settings, plugins),
-      createGatewayRouteGenerator(ENCODER, createGatewayRouter(settings)),
+      createGatewayRouteGenerator(ENCODER, createGatewayRouter(settings), plugins),
     ),
   ]) as [WildcardGenerator, WildcardGenerator, NamedGenerator];
   return (context, proxy) => {

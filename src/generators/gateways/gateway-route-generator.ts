@@ -1,3 +1,4 @@
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { frameField, frameResource, type MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
@@ -9,7 +10,11 @@ import type { VirtualHost } from '../../model/traffic/http-route.js';
 import { routesAffectedBy } from '../affected-by.js';
 import { OUTBOUND_CLUSTERS, type RouteClusters } from '../destination-names.js';
 import type { NamedGenerator, Scope } from '../generator.js';
+import type { RoutePlugin } from '../plugins/networking-plugin.js';
+import { type DestinationPlan, NO_PLAN, planDestinations } from '../plugins/route-destinations.js';
+import { joinRoutePlans } from '../plugins/route-plan.js';
 import { buildHttpRoute } from '../routes/http/http-route.js';
+import { createViewIndexer } from '../view-index.js';
 import { type GatewayHost, gatewayHosts, TO_DEFAULT_ENDPOINT } from './gateway-hosts.js';
 import { defaultEndpointCluster, encryptedRouteName, plaintextRouteName } from './gateway-names.js';
 import type { GatewayRouter } from './gateway-router.js';
@@ -19,6 +24,8 @@ import type { RouterFacts } from './router-facts.js';
 export interface GatewayRouteScope extends Scope {
   readonly router: RouterFacts;
   readonly routing: GatewayRouting;
+  /** The additions of plugins to its routes. */
+  readonly plan: DestinationPlan;
 }
 
 const VIRTUAL_HOST = 'type.googleapis.com/envoy.config.route.v3.VirtualHost';
@@ -36,36 +43,53 @@ interface Table {
 export function createGatewayRouteGenerator(
   encoder: MessageEncoder,
   gatewayRouter: GatewayRouter,
+  plugins: readonly RoutePlugin[] = [],
 ): NamedGenerator<GatewayRouteScope> {
+  const indexOf = createViewIndexer();
   const encodedRoutes = createMemo<Buffer>();
   const tablesOf = memoize(indexTables);
+  const tableHosts = createMemo<readonly GatewayHost[]>();
   const resources = createMemo<EncodedResource>();
 
-  const encodeRoutes = (host: VirtualHost, clusters: RouteClusters): Buffer =>
+  const encodeRoutes = (host: VirtualHost, clusters: RouteClusters, plan: DestinationPlan): Buffer =>
     Buffer.concat(
-      host.routes.map((route) =>
-        frameField(ROUTES_FIELD, encoder.encode(ROUTE, buildHttpRoute(encoder, route, clusters))),
-      ),
+      host.routes.map((route) => {
+        const fields = plan.addTo(buildHttpRoute(encoder, route, clusters), route);
+        return frameField(ROUTES_FIELD, encoder.encode(ROUTE, fields));
+      }),
     );
 
-  const encodeHost = ({ name, hosts, routes, redirectsToHttps, server }: GatewayHost): Buffer => {
+  const encodeHost = (
+    { name, hosts, routes, redirectsToHttps, server }: GatewayHost,
+    mesh: MeshConfig,
+    plan: DestinationPlan,
+  ): Buffer => {
     const head: EnvoyVirtualHost = {
       ...{ name, domains: [...hosts] },
       ...(redirectsToHttps ? { requireTls: 'ALL' } : {}),
     };
     const fields = [encoder.encode(VIRTUAL_HOST, head)];
-    for (const each of routes) fields.push(encodedRoutes.of([each], '', () => encodeRoutes(each, OUTBOUND_CLUSTERS)));
+    for (const each of routes) {
+      const encoded = encodedRoutes.of([mesh, each], plan.keyOf(each), () => {
+        return encodeRoutes(each, OUTBOUND_CLUSTERS, plan);
+      });
+      fields.push(encoded);
+    }
     if (server?.defaultEndpoint !== undefined) {
       const cluster = defaultEndpointCluster(server.defaultEndpoint);
-      fields.push(encodeRoutes(TO_DEFAULT_ENDPOINT, { of: () => cluster, passThrough: cluster }));
+      fields.push(encodeRoutes(TO_DEFAULT_ENDPOINT, { of: () => cluster, passThrough: cluster }, plan));
     }
     return frameField(VIRTUAL_HOSTS_FIELD, Buffer.concat(fields));
   };
 
-  const encodeTable = (name: string, { servers, port }: Table, routing: GatewayRouting): EncodedResource => {
-    const hosts = gatewayHosts(servers, routing, port);
+  const encodeTable = (
+    name: string,
+    port: number,
+    hosts: readonly GatewayHost[],
+    encode: (host: GatewayHost) => Buffer,
+  ): EncodedResource => {
     const head = { name, validateClusters: { value: false }, ignorePortInHostMatching: true };
-    const fields = [encoder.encode(TypeUrl.route, head), ...hosts.map(encodeHost)];
+    const fields = [encoder.encode(TypeUrl.route, head), ...hosts.map(encode)];
     // Envoy answers 404 in a virtual host without routes.
     if (hosts.length === 0) {
       const blackHole: EnvoyVirtualHost = { name: `blackhole:${port}`, domains: ['*'] };
@@ -77,16 +101,28 @@ export function createGatewayRouteGenerator(
   return {
     mode: 'named',
     typeUrl: TypeUrl.route,
-    affectedBy: routesAffectedBy,
+    affectedBy: (request, proxyType, context) =>
+      routesAffectedBy(request, proxyType) || plugins.some((plugin) => plugin.routesAffectedBy(request, context)),
     scope: (context, proxy) => {
       const router = gatewayRouter.factsOf(context, proxy);
       const routing = gatewayRouter.routingOf(context, proxy);
-      return { key: JSON.stringify([router.key, routing.key]), router, routing };
+      const added = joinRoutePlans(plugins.flatMap((plugin) => plugin.planRoutes(context, proxy) ?? []));
+      if (added === undefined) {
+        return { key: JSON.stringify([router.key, routing.key]), router, routing, plan: NO_PLAN };
+      }
+      const traffic = context.trafficOf(proxy);
+      const plan = planDestinations(added, (hostname) => indexOf(traffic.services).byHost.get(hostname));
+      return { key: JSON.stringify([router.key, routing.key, traffic.id, added.key]), router, routing, plan };
     },
-    generate: (_context, { router, routing }, name) => {
+    generate: ({ mesh }, { router, routing, plan }, name) => {
       const table = tablesOf(router).get(name);
       if (table === undefined) return undefined;
-      return resources.of([router, routing], name, () => encodeTable(name, table, routing));
+      const { servers, port } = table;
+      const hosts = tableHosts.of([router, routing], name, () => gatewayHosts(servers, routing, port));
+      const keys = hosts.map(({ routes }) => routes.map(plan.keyOf));
+      return resources.of([mesh, router, routing], `${name} ${JSON.stringify(keys)}`, () =>
+        encodeTable(name, port, hosts, (host) => encodeHost(host, mesh, plan)),
+      );
     },
   };
 }

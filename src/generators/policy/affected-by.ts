@@ -16,12 +16,12 @@ export function extensionConfigsAffectedBy(
   proxyType: ProxyType,
   context?: Pick<PushContext, 'mesh'>,
 ): boolean {
-  if (proxyType !== 'sidecar' || !request.full) return false;
+  if (!request.full) return false;
   if (request.changed === 'everything') return true;
   const policy = context?.mesh.policy;
   if (policy?.mixerCheckServer === '') return false;
   const readsBindings = policy === undefined || policy.mixerCheckServer === 'embedded';
-  const affects = (group: ServedGroup): boolean => kindsAffect(request, group);
+  const affects = (group: ServedGroup): boolean => kindsAffect(request, group, proxyType);
   return affects('filters') || affects('clientConfigs') || (readsBindings && affects('policyReach'));
 }
 

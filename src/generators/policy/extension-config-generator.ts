@@ -47,8 +47,7 @@ const NO_SERVICES: ServiceView = { id: '', services: [] };
 const NOT_SERVED: ExtensionConfigScope = { key: '', facts: undefined, chains: NO_CHAINS, view: NO_SERVICES };
 
 /**
- * Configurations (ECDS) of the filters that differ between proxies, or that a binding enables and disables. Only sidecars
- * have such filters: routers have no listeners yet.
+ * Configurations (ECDS) of the filters that differ between proxies, or that a binding enables and disables.
  */
 export function createExtensionConfigGenerator(
   encoder: MessageEncoder,
@@ -99,7 +98,7 @@ export function createExtensionConfigGenerator(
     typeUrl: TypeUrl.extensionConfig,
     affectedBy: extensionConfigsAffectedBy,
     scope: (context, proxy) => {
-      const facts = proxy.type === 'sidecar' ? labelledFactsOf(context, proxy) : undefined;
+      const facts = labelledFactsOf(context, proxy);
       if (facts === undefined) return NOT_SERVED;
       const chains = chainsOf(context.inboundOf(proxy));
       const view = context.trafficOf(proxy).inAnyCluster.services;

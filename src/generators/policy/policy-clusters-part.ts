@@ -103,7 +103,6 @@ export function createPolicyClustersPart(
   return {
     name: 'policy',
     scope: (context, proxy) => {
-      if (proxy.type !== 'sidecar') return undefined;
       const { mesh } = context;
       const servers = [
         [checkClusterOf(mesh.policy), checkServerOf(mesh)],

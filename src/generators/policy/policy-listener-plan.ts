@@ -80,8 +80,6 @@ export function createListenerPlanner(
   });
 
   return (context, proxy) => {
-    // Policies are not enforced at routers yet.
-    if (proxy.type === 'router') return undefined;
     const { mesh } = context;
     const checks = checkServerOf(mesh) !== undefined;
     const reports = reportServerOf(mesh) !== undefined;
@@ -93,13 +91,13 @@ export function createListenerPlanner(
       key: [checksOutbound ? 'checks outbound' : '', isInSlots ? 'in slots' : ''].join(),
       httpFilters: ({ direction, serviceCluster }) => {
         // The first filter replaces attributes that the application sends.
-        if (direction === 'outbound') return checks ? [forward, ...outboundChecks] : [forward];
+        if (direction !== 'inbound') return checks ? [forward, ...outboundChecks] : [forward];
         if (!checks || serviceCluster === undefined) return [keepForwarded];
         return [httpCheck(inboundHttpCheckName(serviceCluster)), keepForwarded];
       },
       networkFilters: ({ direction, serviceCluster }) => {
         if (serviceCluster === undefined || !checks) return [];
-        if (direction === 'outbound' && !checksOutbound) return [];
+        if (direction !== 'inbound' && !checksOutbound) return [];
         return [discoveredFilter(tcpCheckName(serviceCluster), NETWORK_EXT_AUTHZ, configSource)];
       },
       httpAccessLogs: (direction) =>

@@ -9,6 +9,7 @@ import type { RouteInputs } from '../../model/traffic/service-routes.js';
 import { egressAt, type TrafficView } from '../../model/traffic/traffic-view.js';
 import { portBehind } from '../listeners/egress-port.js';
 import { HTTP_PROXY_ROUTE } from '../listeners/http-proxy-part.js';
+import { planDestinations } from '../plugins/route-destinations.js';
 import type { RoutePlan } from '../plugins/route-plan.js';
 import { trafficClass } from '../traffic-class.js';
 import type { ServicePort, ViewIndex } from '../view-index.js';
@@ -126,12 +127,13 @@ export function composeRouteTable(
   hosts: VirtualHostEncoder,
   name: string,
   targets: readonly HostTarget[],
-  { context, traffic, dnsDomain, plan }: RouteTableInput,
+  { context, traffic, indexOf, dnsDomain, plan }: RouteTableInput,
 ): RouteTable {
   const taken = new Set<string>();
   const findings: Finding[] = [];
   const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
-  const encoderOfTable = hosts.encoderFor(context.mesh, dnsDomain, plan);
+  const added = planDestinations(plan, (hostname) => indexOf(traffic.services).byHost.get(hostname));
+  const encoderOfTable = hosts.encoderFor(context.mesh, dnsDomain, added);
   const framed = new Map<HostTarget, Buffer>();
   for (const target of inPrecedence(targets)) {
     const { authorities, field } = encoderOfTable.encode(target);
@@ -149,7 +151,7 @@ export function composeRouteTable(
     const field = framed.get(target);
     if (field !== undefined) fields.push(field);
   }
-  fields.push(hosts.fallback(context.mesh, traffic.unknown, plan));
+  fields.push(hosts.fallback(context.mesh, traffic.unknown, added));
   return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };
 }
 

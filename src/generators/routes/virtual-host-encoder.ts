@@ -6,7 +6,7 @@ import type { Service } from '../../model/service.js';
 import type { HttpRoute, VirtualHost } from '../../model/traffic/http-route.js';
 import type { UnknownTraffic } from '../../model/traffic/unknown-destinations.js';
 import { OUTBOUND_CLUSTERS } from '../destination-names.js';
-import { mergeRouteFields, type RouteFields, type RoutePlan } from '../plugins/route-plan.js';
+import type { DestinationPlan } from '../plugins/route-destinations.js';
 import { buildHttpRoute } from './http/http-route.js';
 import { hostRelationTo, virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
 
@@ -41,9 +41,9 @@ interface HostEncoder {
 
 /** Encodes virtual hosts, each once for as long as its service stays the same. */
 export interface VirtualHostEncoder {
-  /** For proxies of one DNS domain. @param plan undefined where plugins add nothing */
-  encoderFor(mesh: MeshConfig, dnsDomain: string, plan: RoutePlan | undefined): HostEncoder;
-  fallback(mesh: MeshConfig, unknown: UnknownTraffic, plan: RoutePlan | undefined): Buffer;
+  /** For proxies of one DNS domain. @param plan the additions of plugins */
+  encoderFor(mesh: MeshConfig, dnsDomain: string, plan: DestinationPlan): HostEncoder;
+  fallback(mesh: MeshConfig, unknown: UnknownTraffic, plan: DestinationPlan): Buffer;
 }
 
 const VIRTUAL_HOST = 'type.googleapis.com/envoy.config.route.v3.VirtualHost';
@@ -56,12 +56,12 @@ export function createVirtualHostEncoder(encoder: MessageEncoder): VirtualHostEn
   const hosts = createMemo<EncodedVirtualHost>();
   const fallbacks = createMemo<Buffer>();
 
-  const encodeRoute = (route: HttpRoute, added: RouteFields): Buffer => {
-    const fields = buildHttpRoute(encoder, route, OUTBOUND_CLUSTERS);
-    return frameField(ROUTES_FIELD, encoder.encode(ROUTE, { ...fields, ...mergeRouteFields([fields, added]) }));
+  const encodeRoute = (route: HttpRoute, plan: DestinationPlan): Buffer => {
+    const fields = plan.addTo(buildHttpRoute(encoder, route, OUTBOUND_CLUSTERS), route);
+    return frameField(ROUTES_FIELD, encoder.encode(ROUTE, fields));
   };
-  const encodeRoutes = ({ routes }: VirtualHost, added: RouteFields): Buffer =>
-    Buffer.concat(routes.map((route) => encodeRoute(route, added)));
+  const encodeRoutes = ({ routes }: VirtualHost, plan: DestinationPlan): Buffer =>
+    Buffer.concat(routes.map((route) => encodeRoute(route, plan)));
   const encodeHost = (name: string, domains: readonly string[], encodedRoutes: Buffer): Buffer => {
     const head: EnvoyVirtualHost = { name, domains: [...domains] };
     return frameField(VIRTUAL_HOSTS_FIELD, Buffer.concat([encoder.encode(VIRTUAL_HOST, head), encodedRoutes]));
@@ -69,13 +69,12 @@ export function createVirtualHostEncoder(encoder: MessageEncoder): VirtualHostEn
 
   const encodeWith = (
     mesh: MeshConfig,
-    { service, host }: HostTarget,
+    { host }: HostTarget,
     domains: readonly string[],
-    plan: RoutePlan | undefined,
+    plan: DestinationPlan,
   ): Buffer => {
-    const added = plan?.keyOf(service);
     // Proxies of different namespaces use different domains for a service, but the same routes.
-    const encoded = hostRoutes.of([mesh, host], added ?? '', () => encodeRoutes(host, fieldsOf(plan, service)));
+    const encoded = hostRoutes.of([mesh, host], plan.keyOf(host), () => encodeRoutes(host, plan));
     return encodeHost(host.name, domains, encoded);
   };
 
@@ -85,8 +84,7 @@ export function createVirtualHostEncoder(encoder: MessageEncoder): VirtualHostEn
       return {
         encode: (target) => {
           const { service, hostname, port, withoutPort, host } = target;
-          const plainKey = `${port}|${relationOf(hostname)}|${withoutPort}`;
-          const key = plan === undefined ? plainKey : memoKey(plainKey, plan.keyOf(service));
+          const key = `${port}|${relationOf(hostname)}|${withoutPort}|${plan.keyOf(host)}`;
           return hosts.of([mesh, service ?? mesh, host], key, () => {
             const names = namesOf(target, dnsDomain);
             const domains = virtualHostDomains(names, port, withoutPort);
@@ -102,12 +100,8 @@ export function createVirtualHostEncoder(encoder: MessageEncoder): VirtualHostEn
         },
       };
     },
-    fallback: (mesh, { id, host }, plan) => {
-      const added = plan?.keyOf(undefined);
-      return fallbacks.of([mesh], memoKey(id, added), () => {
-        return encodeHost(host.name, ['*'], encodeRoutes(host, fieldsOf(plan, undefined)));
-      });
-    },
+    fallback: (mesh, { id, host }, plan) =>
+      fallbacks.of([mesh], `${id}|${plan.keyOf(host)}`, () => encodeHost(host.name, ['*'], encodeRoutes(host, plan))),
   };
 }
 
@@ -118,12 +112,4 @@ function namesOf({ service, hostname }: HostTarget, dnsDomain: string): readonly
 /** IPv6 addresses have brackets in authorities. */
 function bracketed(hostname: string): string {
   return hostname.includes(':') ? `[${hostname}]` : hostname;
-}
-
-function fieldsOf(plan: RoutePlan | undefined, service: Service | undefined): RouteFields {
-  return plan?.fieldsFor(service) ?? {};
-}
-
-function memoKey(key: string, added: string | undefined): string {
-  return added === undefined ? key : `${key}|${added}`;
 }

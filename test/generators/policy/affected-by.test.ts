@@ -52,6 +52,6 @@ test('endpoints and workloads never matter, because the services of a proxy are 
   t.false(extensionConfigsAffectedBy(changed('Pod', 'WorkloadEntry', 'EndpointSlice'), 'sidecar', embedded));
 });
 
-test('routers have no such filters', (t) => {
-  t.false(extensionConfigsAffectedBy(pushRequest({ changed: 'everything' }), 'router', embedded));
+test('routers have such filters too', (t) => {
+  t.true(extensionConfigsAffectedBy(pushRequest({ changed: 'everything' }), 'router', embedded));
 });

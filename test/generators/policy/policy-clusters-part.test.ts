@@ -87,9 +87,9 @@ test('a policy server at an address without a service is called in plaintext, be
   t.is(at(cluster, 'transportSocket'), undefined);
 });
 
-test('there are none while the plugin is inactive, and none for routers', (t) => {
+test('there are none while the plugin is inactive, and routers have them too', (t) => {
   t.is(clustersOf({}).size, 0);
-  t.is(clustersOf(EMBEDDED, { proxy: buildProxy({ type: 'router' }) }).size, 0);
+  t.is(clustersOf(EMBEDDED, { proxy: buildProxy({ type: 'router' }) }).size, 1);
 });
 
 test('the embedded server is where proxies find discovery, at the port that it has', (t) => {
