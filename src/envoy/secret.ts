@@ -29,45 +29,6 @@ export function encodeRootsSecret(encoder: MessageEncoder, roots: string): Encod
   return encoder.encodeResource(TypeUrl.secret, ROOTS_SECRET, secret);
 }
 
-const FILE_PREFIX = 'file-cert:';
-const FILE_ROOTS_PREFIX = 'file-root:';
-/** Between the two paths of a certificate. */
-const PATH_SEPARATOR = '~';
-
-/** Name of the secret that consists of two files beside the proxy: certificate chain and private key. */
-export function fileSecret(certificatePath: string, privateKeyPath: string): string {
-  return `${FILE_PREFIX}${certificatePath}${PATH_SEPARATOR}${privateKeyPath}`;
-}
-
-/** Name of the secret that consists of a file beside the proxy with root certificates. */
-export function fileRootsSecret(path: string): string {
-  return `${FILE_ROOTS_PREFIX}${path}`;
-}
-
-/**
- * The secret of such a name. It has paths only: the proxy reads the files, and reads them again when they change.
- *
- * @returns undefined for other names
- */
-export function encodeFileSecret(encoder: MessageEncoder, name: string): EncodedResource | undefined {
-  if (name.startsWith(FILE_ROOTS_PREFIX)) {
-    const filename = name.slice(FILE_ROOTS_PREFIX.length);
-    return encoder.encodeResource(TypeUrl.secret, name, { name, validationContext: { trustedCa: { filename } } });
-  }
-  if (!name.startsWith(FILE_PREFIX)) return undefined;
-  const paths = name.slice(FILE_PREFIX.length);
-  const separator = paths.indexOf(PATH_SEPARATOR);
-  if (separator < 0) return undefined;
-  const secret: Secret = {
-    name,
-    tlsCertificate: {
-      certificateChain: { filename: paths.slice(0, separator) },
-      privateKey: { filename: paths.slice(separator + 1) },
-    },
-  };
-  return encoder.encodeResource(TypeUrl.secret, name, secret);
-}
-
 /** The certificate and key that a credential holds. Never share, show or log it. @param name that proxies ask for */
 export function encodeCredential(encoder: MessageEncoder, name: string, chain: string, key: string): EncodedResource {
   const secret: Secret = {

@@ -21,6 +21,8 @@ export interface Sidecar extends Workload {
 export interface SidecarOptions {
   readonly name: string;
   readonly address: string;
+  /** Default `sidecar`. */
+  readonly type?: 'sidecar' | 'router';
   /** Default `default`. */
   readonly namespace?: string;
   /** Default `default`. */
@@ -75,7 +77,7 @@ export async function createMeshRig(
       rig,
       discovery,
       async addSidecar({ name, address, namespace = 'default', secured, variant, ...node }) {
-        const workload = await rig.addWorkload({ name, address });
+        const workload = await rig.addWorkload({ name, address, captured: node.type !== 'router' });
         const { ads, credentials } = secured ?? { ads: discovery.adsAddress, credentials: undefined };
         const dns = rig.network.router.address;
         const self = buildNode({ name, namespace, address, ...node });

@@ -17,6 +17,8 @@ export interface PodOptions {
   readonly serviceAccount: string;
   /** Whether it has a sidecar with a certificate: labelled so, and connected to the secured listener. */
   readonly isSecured: boolean;
+  /** Default `sidecar`. */
+  readonly type?: 'sidecar' | 'router';
   /** Of its sidecar; default: none, and it reaches all networks directly. */
   readonly network?: string;
 }
@@ -90,6 +92,7 @@ export async function createSecuredMesh(
         const ads = { address: mesh.discovery.adsAddress.address, port: 15012 };
         const sidecar = await mesh.addSidecar({
           name,
+          type: pod.type ?? 'sidecar',
           namespace,
           address,
           serviceAccount,

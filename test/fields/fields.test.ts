@@ -4,6 +4,7 @@ import test from 'ava';
 import { loadAll } from 'js-yaml';
 import { projectRoot } from '../counterparts/project-root.js';
 import { AUTHORIZATION_POLICY } from './authorization-policy.js';
+import { GATEWAY } from './gateway.js';
 import type { FieldTest, KindFields } from './kind-fields.js';
 import { MESSAGES } from './messages.js';
 import { PEER_AUTHENTICATION } from './peer-authentication.js';
@@ -14,6 +15,7 @@ import { WORKLOAD_ENTRY } from './workload-entry.js';
 
 const TABLES: readonly KindFields[] = [
   AUTHORIZATION_POLICY,
+  GATEWAY,
   PEER_AUTHENTICATION,
   SERVICE_ENTRY,
   WORKLOAD_ENTRY,
@@ -22,7 +24,7 @@ const TABLES: readonly KindFields[] = [
 ];
 
 /** Kinds whose tables are still to be written. */
-const PENDING: readonly string[] = ['DestinationRule', 'EnvoyFilter', 'Gateway', 'VirtualService'];
+const PENDING: readonly string[] = ['DestinationRule', 'EnvoyFilter', 'VirtualService'];
 
 const TESTS = join(projectRoot(), 'test');
 

@@ -7,7 +7,7 @@ import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js'
 import type { FilterChainMatch } from '../../generated/envoy/config/listener/v3/FilterChainMatch.js';
 import type { GatewayServer } from '../../model/gateways/gateway-server.js';
 import type { MergedServer, RouterPort } from '../../model/gateways/merge-servers.js';
-import type { ConnectionAction, ConnectionMatch } from '../../model/traffic/connection-route.js';
+import type { ConnectionAction, ConnectionMatch, ConnectionRoute } from '../../model/traffic/connection-route.js';
 import { WHOLE_SERVICE } from '../../model/traffic/destination.js';
 import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import { OUTBOUND_CLUSTERS, type RouteClusters } from '../destination-names.js';
@@ -17,7 +17,7 @@ import type { ListenerDependencies } from '../listeners/listener-dependencies.js
 import type { GeneratorSettings } from '../settings.js';
 import { passedClusters } from './auto-passthrough.js';
 import { defaultEndpointCluster, encryptedRouteName, plaintextRouteName } from './gateway-names.js';
-import type { GatewayRouting, RoutedConnections } from './gateway-routing.js';
+import type { GatewayRouting } from './gateway-routing.js';
 import { createServerTlsBuilder } from './server-tls-context.js';
 
 /** The inputs of all chains of a router. */
@@ -75,7 +75,7 @@ export function createGatewayChains(
   /** Connections that are passed on as bytes, one chain for each route, and one for the default endpoint. */
   const connectionChains = (
     server: MergedServer,
-    routes: readonly RoutedConnections[],
+    routes: readonly ConnectionRoute[],
     names: readonly (readonly string[] | undefined)[],
     context: GatewayChainContext,
   ): ChainDraft[] => {
@@ -100,7 +100,7 @@ export function createGatewayChains(
   };
 
   const socketOf = ({ tls, traffic }: MergedServer, context: GatewayChainContext): TransportSocket | undefined =>
-    tls?.mode === 'own' || tls?.mode === 'mesh' ? tlsOf(tls, traffic, context) : undefined;
+    tls?.mode === 'own' || tls?.mode === 'mesh' ? tlsOf(tls, traffic, context.mesh) : undefined;
 
   const draftsOf = (server: MergedServer, listener: string, context: GatewayChainContext): ChainDraft[] => {
     // A router without an identity has no certificate of the mesh.

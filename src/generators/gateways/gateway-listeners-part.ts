@@ -10,7 +10,6 @@ import { wildcardAddresses } from '../address-families.js';
 import type { Generated, ResourcePart, Scope } from '../generator.js';
 import type { FilterFactory } from '../listeners/filter-factory.js';
 import type { GeneratorSettings } from '../settings.js';
-import { autoPassthroughServers } from './auto-passthrough.js';
 import { createGatewayChains, type GatewayChainContext } from './gateway-chains.js';
 import type { GatewayRouter } from './gateway-router.js';
 import type { RouterFacts } from './router-facts.js';
@@ -70,9 +69,10 @@ export function createGatewayListenersPart(
       const traffic = context.trafficOf(proxy);
       const routing = gatewayRouter.routingOf(context, proxy);
       const { hasSecrets } = proxy;
-      const viewed = autoPassthroughServers(router).length > 0 ? traffic.id : '';
+      // Other listeners name tables, or nothing of what the router sees.
+      const readsTraffic = router.ports.some(({ servers }) => servers.some((server) => server.traffic !== 'http'));
       const { key: commonKey, inboundKey } = dependencies;
-      const key = [commonKey, inboundKey, hasSecrets, router.key, routing.key, viewed].join('|');
+      const key = [commonKey, inboundKey, hasSecrets, router.key, readsTraffic ? routing.key : ''].join('|');
       return { key, router, dependencies, traffic, routing, hasSecrets };
     },
     generate: ({ mesh }, { router, ...scope }) => generate({ mesh, ...scope }, router),

@@ -1,5 +1,5 @@
 import type { GatewayServer } from '../../model/gateways/gateway-server.js';
-import type { ConnectionAction, ConnectionMatch } from '../../model/traffic/connection-route.js';
+import type { ConnectionRoute } from '../../model/traffic/connection-route.js';
 import type { VirtualHost } from '../../model/traffic/http-route.js';
 
 /** A virtual host of a gateway, and the hosts that it is for. */
@@ -9,19 +9,11 @@ export interface RoutedHosts {
   readonly virtualHost: VirtualHost;
 }
 
-/** Connections of a gateway that are passed on as bytes. */
-export interface RoutedConnections {
-  readonly match: ConnectionMatch;
-  readonly action: ConnectionAction;
-}
-
 /** What virtual services make of the servers of a router. The same object for as long as nothing changes. */
 export interface GatewayRouting {
   /** Equal keys have equal routes for equal servers; empty without any. */
   readonly key: string;
   virtualHostsOf(server: GatewayServer): readonly RoutedHosts[];
   /** In order of precedence. Encrypted connections are routed by server name, others by addresses. */
-  connectionsOf(server: GatewayServer): readonly RoutedConnections[];
+  connectionsOf(server: GatewayServer): readonly ConnectionRoute[];
 }
-
-export const NO_ROUTING: GatewayRouting = { key: '', virtualHostsOf: () => [], connectionsOf: () => [] };

@@ -2,25 +2,18 @@ import { isIpAddress } from '../../base/ip-address.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { fileRootsSecret, fileSecret, ROOTS_SECRET, WORKLOAD_SECRET } from '../../envoy/secret.js';
-import { buildServerTls, type ClientVerification, type ServerCertificate } from '../../envoy/server-tls.js';
+import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../envoy/secret.js';
+import { buildServerTls, type ClientVerification } from '../../envoy/server-tls.js';
 import type { TransportSocket } from '../../generated/envoy/config/core/v3/TransportSocket.js';
 import type { SubjectAltNameMatcher } from '../../generated/envoy/extensions/transport_sockets/tls/v3/SubjectAltNameMatcher.js';
 import type { ServerTraffic } from '../../model/gateways/gateway-server.js';
 import type { ClientChecks, ServerTls } from '../../model/gateways/server-tls.js';
-import type { CertificateSource, RootsSource } from '../../model/traffic/client-tls.js';
 import { HTTP_SERVER_PROTOCOLS } from '../security/mesh-protocols.js';
 import { clientNames } from '../security/trusted-names.js';
 import type { GeneratorSettings } from '../settings.js';
 
 /** The TLS with which a router decrypts. */
 export type OwnServerTls = Extract<ServerTls, { readonly mode: 'own' | 'mesh' }>;
-
-export interface ServerTlsContext {
-  readonly mesh: MeshConfig;
-  /** Whether the router can ask for secrets. */
-  readonly hasSecrets: boolean;
-}
 
 /**
  * How long a listener waits for the secret of one server, in milliseconds. Without a limit, a Gateway whose secret does
@@ -33,45 +26,31 @@ const SECRET_TIMEOUT_MS = 5000;
 export function createServerTlsBuilder(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
-): (tls: OwnServerTls, traffic: ServerTraffic, context: ServerTlsContext) => TransportSocket {
+): (tls: OwnServerTls, traffic: ServerTraffic, mesh: MeshConfig) => TransportSocket {
   const { initialFetchTimeoutMs } = settings;
   const timeoutMs =
     initialFetchTimeoutMs === 0 ? SECRET_TIMEOUT_MS : Math.min(initialFetchTimeoutMs, SECRET_TIMEOUT_MS);
-  const configSource = adsConfigSource(timeoutMs);
-  return (tls, traffic, { mesh, hasSecrets }) => {
+  const ownSource = adsConfigSource(timeoutMs);
+  // Envoy shares a secret among equal sources only, and asks for each name once: clusters have this source.
+  const meshSource = adsConfigSource(initialFetchTimeoutMs);
+  return (tls, traffic, mesh) => {
     const { lowest, highest, cipherSuites } = tls.handshake;
     return buildServerTls(encoder, {
-      certificate:
-        tls.mode === 'mesh' ? { type: 'secret', name: WORKLOAD_SECRET } : certificateOf(tls.certificate, hasSecrets),
-      clients: verificationOf(tls, mesh, settings, hasSecrets),
+      certificate: tls.mode === 'mesh' ? { type: 'secret', name: WORKLOAD_SECRET } : tls.certificate,
+      clients: verificationOf(tls, mesh, settings),
       lowestVersion: lowest,
       highestVersion: highest,
       cipherSuites,
       applicationProtocols: traffic === 'http' ? HTTP_SERVER_PROTOCOLS : [],
-      configSource,
+      configSource: tls.mode === 'mesh' ? meshSource : ownSource,
     });
   };
-}
-
-/**
- * Files are read by a secret of their own where the router can ask for it: Envoy rejects a listener with a file that does
- * not exist, for all Gateways of its port, and does not read a changed file again.
- */
-function certificateOf(source: CertificateSource, hasSecrets: boolean): ServerCertificate {
-  if (source.type === 'secret' || !hasSecrets) return source;
-  return { type: 'secret', name: fileSecret(source.certificatePath, source.privateKeyPath) };
-}
-
-function rootsOf(source: RootsSource, hasSecrets: boolean): ClientVerification['roots'] {
-  if (source.type === 'secret' || !hasSecrets) return source;
-  return { type: 'secret', name: fileRootsSecret(source.path) };
 }
 
 function verificationOf(
   tls: OwnServerTls,
   mesh: MeshConfig,
   settings: GeneratorSettings,
-  hasSecrets: boolean,
 ): ClientVerification | undefined {
   if (tls.mode === 'mesh') {
     const { clients } = tls;
@@ -90,7 +69,7 @@ function verificationOf(
   const { clients } = tls;
   if (clients === undefined) return undefined;
   const names = clients.subjectAltNames.map(nameMatcher);
-  return { ...checksOf(clients), names, roots: rootsOf(clients.roots, hasSecrets) };
+  return { ...checksOf(clients), names, roots: clients.roots };
 }
 
 function checksOf({ keyHashes, certificateHashes }: ClientChecks) {

@@ -22,6 +22,8 @@ export interface SelectedGateways {
   readonly key: string;
   /** In order of precedence: those of the router's namespace and of the root namespace first, then the oldest first. */
   readonly gateways: readonly Gateway[];
+  /** Number of those of the router's namespace and of the root namespace. */
+  readonly trusted: number;
 }
 
 /** The facts about a router that decide which Gateways select it. */
@@ -51,7 +53,7 @@ interface Entry extends Gateway {
   readonly selector: SelectedLabels;
 }
 
-const NONE: SelectedGateways = { key: '', gateways: [] };
+const NONE: SelectedGateways = { key: '', gateways: [], trusted: 0 };
 
 /** Makes the index of each snapshot; call it with successive ones. */
 export function createGatewayIndexer(): (source: GatewaySource) => Gateways {
@@ -94,11 +96,13 @@ function createIndex(
     );
     if (selecting.length === 0) return NONE;
     // No tenant's Gateway takes a port or host from those that the operator of the router made.
-    const gateways = [...selecting.filter(isTrusted), ...selecting.filter((entry) => !isTrusted(entry))];
-    const key = hashOf(gateways.map((gateway) => gateway.key));
+    const own = selecting.filter(isTrusted);
+    const gateways = [...own, ...selecting.filter((entry) => !isTrusted(entry))];
+    const trusted = own.length;
+    const key = hashOf([trusted, ...gateways.map((gateway) => gateway.key)]);
     let list = lists.get(key);
     if (list === undefined) {
-      list = known.get(key) ?? { key, gateways };
+      list = known.get(key) ?? { key, gateways, trusted };
       lists.set(key, list);
     }
     return list;

@@ -55,11 +55,16 @@ interface OpenPort {
  *
  * @param targets of the router's workload: its services may give it other ports than their clients see
  */
-export function mergeServers({ gateways }: SelectedGateways, targets: readonly ServiceTarget[]): RouterPorts {
+export function mergeServers({ gateways, trusted }: SelectedGateways, targets: readonly ServiceTarget[]): RouterPorts {
   const open = new Map<string, OpenPort>();
   const conflicts: ServerConflict[] = [];
   let hosts = 0;
+  const foreign = new Set(gateways.slice(trusted).flatMap((gateway) => gateway.servers));
   for (const server of gateways.flatMap((gateway) => gateway.servers)) {
+    if (foreign.has(server) && readsFiles(server)) {
+      conflicts.push(conflict(server, '.tls', 'names files of a router in another namespace; use credentialName'));
+      continue;
+    }
     hosts += server.hosts.length;
     if (hosts > MAX_ROUTER_HOSTS) {
       conflicts.push(
@@ -103,6 +108,11 @@ function add(port: OpenPort, server: GatewayServer, conflicts: ServerConflict[])
     }
   }
   if (kept.length > 0) port.servers.push({ ...server, hosts: kept, traffic });
+}
+
+/** Envoy rejects a listener with a file that does not exist, for all Gateways of the port. */
+function readsFiles({ tls }: GatewayServer): boolean {
+  return tls?.mode === 'own' && (tls.certificate.type === 'files' || tls.clients?.roots.type === 'file');
 }
 
 function kindOf(server: GatewayServer): RouterPort['kind'] {

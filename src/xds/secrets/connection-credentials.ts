@@ -1,7 +1,7 @@
 import { isObjectName } from '../../config/primitives.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { encodeCredential, encodeCredentialRoots, encodeFileSecret } from '../../envoy/secret.js';
+import { encodeCredential, encodeCredentialRoots } from '../../envoy/secret.js';
 import type { CredentialReader, CredentialState, CredentialStore } from '../../model/gateways/credential.js';
 import { parseCredentialSecret } from '../../model/gateways/credential-names.js';
 import type { SubjectLog } from '../../telemetry/subject-log.js';
@@ -12,7 +12,7 @@ export interface ConnectionCredentialsOptions {
   readonly encoder: MessageEncoder;
   /** Of the proven identity: a router gets credentials of its own namespace only. */
   readonly namespace: string;
-  /** Whether the proxy is a router: others have neither credentials nor secrets of files. */
+  /** Whether the proxy is a router: others have no credentials. */
   readonly isRouter: boolean;
   /** Whether an object of the mesh makes the proxy need the credential. */
   usesCredential(credentialName: string): boolean;
@@ -21,7 +21,7 @@ export interface ConnectionCredentialsOptions {
   readonly log: SubjectLog;
 }
 
-/** The credentials of one connection, and its secrets of files. They are encoded for this connection alone. */
+/** The credentials of one connection. They are encoded for this connection alone. */
 export interface ConnectionCredentials {
   /** Undefined for other secrets; `missing` for a credential that cannot be served now. */
   resourceOf(secret: string): EncodedResource | 'missing' | undefined;
@@ -57,7 +57,7 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
     resourceOf: (secret) => {
       if (!isRouter) return undefined;
       const asked = parseCredentialSecret(secret);
-      if (asked === undefined) return encodeFileSecret(encoder, secret);
+      if (asked === undefined) return undefined;
       const { credentialName, part } = asked;
       if (isClosed || !isObjectName(credentialName)) return 'missing';
       if (!usesCredential(credentialName)) {

@@ -1,8 +1,10 @@
 /** Calls that an agent performs in its namespace. Plain data, because Node's IPC carries them. */
 
 export interface HttpRequest {
-  /** `http://<ip>[:port]/path`; the address that is connected to. */
+  /** `http://<ip>[:port]/path` or `https://…`; the address that is connected to. No certificate is verified. */
   readonly url: string;
+  /** Server name (SNI) of an `https` URL. */
+  readonly serverName?: string;
   /** Sent instead of the URL's own path; a whole URL speaks to an HTTP proxy. */
   readonly path?: string;
   /** Default GET. */
@@ -67,6 +69,8 @@ export interface TcpExchange {
   readonly timeoutMs?: number;
 }
 
+export type TlsVersion = 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
+
 export interface TlsExchange {
   readonly address: string;
   readonly port: number;
@@ -77,6 +81,11 @@ export interface TlsExchange {
   /** PEM; default: the client has none. */
   readonly certificate?: string;
   readonly key?: string;
+  /** Default: those of Node. */
+  readonly minVersion?: TlsVersion;
+  readonly maxVersion?: TlsVersion;
+  /** Names of OpenSSL; default: those of Node. */
+  readonly ciphers?: string;
   /** Sent once the handshake is done. */
   readonly send: string;
   /** Answer is complete when it holds this text. */
@@ -89,8 +98,13 @@ export interface TlsAnswer {
   readonly received: string;
   /** Subject alternative names of the certificate that the server showed, for example `DNS:a.b, URI:spiffe://…`. */
   readonly serverNames: string;
+  /** Serial number of that certificate. */
+  readonly serialNumber: string;
   /** Protocol chosen by ALPN; empty if none. */
   readonly applicationProtocol: string;
+  /** Such as `TLSv1.3`, and the cipher suite in the name of OpenSSL. */
+  readonly version: string;
+  readonly cipher: string;
 }
 
 /** Connections that stay open. */

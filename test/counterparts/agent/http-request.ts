@@ -1,12 +1,16 @@
 import { type Agent, request as startRequest } from 'node:http';
+import { request as startTlsRequest } from 'node:https';
 import type { HttpAnswer, HttpRequest } from './calls.js';
 
 /** One HTTP request; any status is an answer, only a broken connection or silence is an error. */
 export function requestHttp(options: HttpRequest, agent: Agent | false = false): Promise<HttpAnswer> {
-  const { url, path, method = 'GET', headers = {}, body = '', timeoutMs = 30_000 } = options;
+  const { url, path, serverName, method = 'GET', headers = {}, body = '', timeoutMs = 30_000 } = options;
   return new Promise((resolve, reject) => {
     const target = { method, headers, agent, timeout: timeoutMs, ...(path === undefined ? {} : { path }) };
-    const request = startRequest(url, target, (response) => {
+    const tls = { rejectUnauthorized: false, ...(serverName === undefined ? {} : { servername: serverName }) };
+    const isTls = url.startsWith('https:');
+    const start = isTls ? startTlsRequest : startRequest;
+    const request = start(url, isTls ? { ...target, ...tls } : target, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
 import type { LoadOptions, LoadReport, StatusChange } from './calls.js';
 import { requestHttp } from './http-request.js';
 
@@ -11,7 +12,8 @@ export interface Load {
 
 /** Sends requests without pause; each status except 200, or the expected one, counts as a failure. */
 export function startLoad({ request, concurrency = 2, newConnections = false, expected = [200] }: LoadOptions): Load {
-  const agent = newConnections ? false : new Agent({ keepAlive: true, maxSockets: concurrency });
+  const KeepingAgent = request.url.startsWith('https:') ? TlsAgent : Agent;
+  const agent = newConnections ? false : new KeepingAgent({ keepAlive: true, maxSockets: concurrency });
   const byServer: Record<string, number> = {};
   const changes: StatusChange[] = [];
   const samples: string[] = [];

@@ -27,6 +27,9 @@ export function exchangeTls({
   applicationProtocols,
   certificate,
   key,
+  minVersion,
+  maxVersion,
+  ciphers,
   send,
   until,
   timeoutMs = 30_000,
@@ -39,6 +42,9 @@ export function exchangeTls({
       ALPNProtocols: [...applicationProtocols],
       ...(certificate === undefined ? {} : { cert: certificate }),
       ...(key === undefined ? {} : { key }),
+      ...(minVersion === undefined ? {} : { minVersion }),
+      ...(maxVersion === undefined ? {} : { maxVersion }),
+      ...(ciphers === undefined ? {} : { ciphers }),
       // Who answers is for the test to judge.
       rejectUnauthorized: false,
     });
@@ -53,8 +59,13 @@ export function exchangeTls({
     socket.on('data', (piece: string) => {
       received += piece;
       if (!received.includes(until)) return;
-      const { subjectaltname = '' } = socket.getPeerCertificate();
-      resolve({ received, serverNames: subjectaltname, applicationProtocol: socket.alpnProtocol || '' });
+      const { subjectaltname = '', serialNumber = '' } = socket.getPeerCertificate();
+      resolve({
+        ...{ received, serverNames: subjectaltname, serialNumber },
+        applicationProtocol: socket.alpnProtocol || '',
+        version: socket.getProtocol() ?? '',
+        cipher: socket.getCipher().name,
+      });
       socket.destroy();
     });
     socket.on('error', (error) => fail(error.message));

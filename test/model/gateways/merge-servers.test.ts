@@ -102,3 +102,20 @@ test('servers beyond the limit of hosts are left out and named', (t) => {
   t.is(ports.length, Math.floor(MAX_ROUTER_HOSTS / 256));
   t.regex(conflicts[0] ?? '', /is one of too many: the servers of a router have at most 10000 hosts/);
 });
+
+test('only Gateways of the router and of the root namespace may name files of the router', (t) => {
+  const server = (name: string) => ({
+    port: { number: 443, name, protocol: 'HTTPS' },
+    hosts: [`${name}.example.com`],
+    tls: { mode: 'SIMPLE', serverCertificate: '/a', privateKey: '/b' },
+  });
+  const { ports, conflicts } = merge([
+    gatewayObject('own', [server('own')]),
+    gatewayObject('root', [server('root')], { namespace: 'mesh-system' }),
+    gatewayObject('foreign', [server('foreign')], { namespace: 'team' }),
+  ]);
+  t.deepEqual(ports, [[':443 tls', ['edge/own own.example.com', 'mesh-system/root root.example.com']]]);
+  t.deepEqual(conflicts, [
+    'Gateway/team/foreign spec.servers[0].tls names files of a router in another namespace; use credentialName',
+  ]);
+});

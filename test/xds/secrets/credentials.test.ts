@@ -74,18 +74,7 @@ test('an unusable credential is told once in a while, without its content', (t) 
   });
 });
 
-test('files of a router are named to it, and nothing of them is read', (t) => {
-  const { credentials, open } = connect({});
-  const resource = credentials.resourceOf('file-cert:/etc/certs/tls.crt~/etc/certs/tls.key');
-  if (resource === undefined || resource === 'missing') return t.fail();
-  t.is(resource.name, 'file-cert:/etc/certs/tls.crt~/etc/certs/tls.key');
-  t.true(Buffer.from(resource.entry).includes('/etc/certs/tls.key'));
-  t.not(credentials.resourceOf('file-root:/etc/certs/ca.crt'), undefined);
-  t.is(credentials.resourceOf('file-cert:/etc/certs/tls.crt'), undefined);
-  t.is(open.size, 0);
-});
-
-test('a sidecar gets neither credentials nor secrets of files', (t) => {
+test('a sidecar gets no credentials', (t) => {
   const { credentials, read } = connect({ 'edge/shop': USABLE }, false);
   for (const name of ['kubernetes://shop', 'file-root:/etc/certs/ca.crt'])
     t.is(credentials.resourceOf(name), undefined);

@@ -1,0 +1,387 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import anyTest, { type TestFn } from 'ava';
+import type { Manifest } from '../counterparts/config-folder.js';
+import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { createTestAuthority } from '../support/certificate-issuer.js';
+import { eventually } from '../support/eventually.js';
+import {
+  type CertificateFiles,
+  createGatewayMesh,
+  type GatewayMesh,
+  gatewayManifest,
+  INGRESS,
+  requestOverTls,
+  routeToWeb,
+  STRANGER,
+  statusOverTls,
+  virtualServiceManifest,
+  WEB_HOST,
+} from './gateway-mesh.js';
+import { issueFor } from './plugged-in-authority.js';
+import { spiffeId } from './secured-mesh.js';
+
+interface Context {
+  gateway: GatewayMesh;
+}
+
+const { available } = requireSidecarCounterparts();
+const test = anyTest as TestFn<Context>;
+const e2eTest = available === undefined ? test.skip : test.serial;
+
+const PARTNERS = createTestAuthority('partners');
+const PARTNER = PARTNERS.issue({ dnsNames: ['partner.example.com'] });
+const RIVAL = PARTNERS.issue({ dnsNames: ['rival.example.com'] });
+const FOREIGN = createTestAuthority('foreign').issue({ dnsNames: ['partner.example.com'] });
+
+const spkiHash = (pem: string) =>
+  createHash('sha256')
+    .update(new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64');
+const certificateHash = (pem: string) => new X509Certificate(pem).fingerprint256;
+
+const https = (name: string, number: number, hosts: readonly string[], tls: object) => ({
+  // Envoy runs without the right to ports below 1024.
+  port: { number, name, protocol: 'HTTPS', targetPort: 8443 },
+  hosts,
+  tls,
+});
+const mutual = (name: string, host: string, fields: object) =>
+  https(name, 443, [host], { mode: 'MUTUAL', credentialName: 'mutual', ...fields });
+
+const TLS_HOSTS = ['simple', 'mutual', 'spki', 'hash', 'old', 'new', 'mesh', 'files', 'missing'].map(
+  (name) => `${name}.example.com`,
+);
+
+/** All servers that the tests share; each test names what it changes. */
+const serversWith = (files: CertificateFiles) => [
+  {
+    port: { number: 80, name: 'http', protocol: 'HTTP', targetPort: 8080 },
+    hosts: ['shop.example.com', 'shop/own.example.com'],
+  },
+  {
+    port: { number: 81, name: 'redirected', protocol: 'HTTP', targetPort: 8081 },
+    hosts: ['simple.example.com'],
+    tls: { httpsRedirect: true },
+  },
+  { port: { number: 82, name: 'elsewhere', protocol: 'HTTP', targetPort: 8082 }, hosts: ['*'], bind: '127.0.0.1' },
+  {
+    port: { number: 83, name: 'fallback', protocol: 'HTTP', targetPort: 8083 },
+    hosts: ['*'],
+    defaultEndpoint: '127.0.0.1:9100',
+    name: 'own',
+  },
+  { port: { number: 9000, name: 'tcp', protocol: 'TCP' }, hosts: ['*'] },
+  https('simple', 443, ['simple.example.com'], { mode: 'SIMPLE', credentialName: 'simple' }),
+  mutual('mutual', 'mutual.example.com', { subjectAltNames: ['partner.example.com'] }),
+  mutual('spki', 'spki.example.com', { verifyCertificateSpki: [spkiHash(PARTNER.certificate)] }),
+  mutual('hash', 'hash.example.com', { verifyCertificateHash: [certificateHash(PARTNER.certificate)] }),
+  https('old', 443, ['old.example.com'], {
+    mode: 'SIMPLE',
+    credentialName: 'simple',
+    minProtocolVersion: 'TLSV1_0',
+    maxProtocolVersion: 'TLSV1_2',
+    cipherSuites: ['ECDHE-ECDSA-AES256-GCM-SHA384'],
+  }),
+  https('new', 443, ['new.example.com'], { mode: 'SIMPLE', credentialName: 'simple', minProtocolVersion: 'TLSV1_3' }),
+  https('mesh', 443, ['mesh.example.com'], { mode: 'MESH_MUTUAL' }),
+  https('files', 443, ['files.example.com'], {
+    mode: 'MUTUAL',
+    ...files,
+    minProtocolVersion: 'TLSV1_1',
+    maxProtocolVersion: 'TLS_AUTO',
+  }),
+  https('missing', 443, ['missing.example.com'], { mode: 'SIMPLE', credentialName: 'missing' }),
+  {
+    port: { number: 443, name: 'pass', protocol: 'TLS', targetPort: 8443 },
+    hosts: ['pass.example.com'],
+    tls: { mode: 'PASSTHROUGH' },
+  },
+  { port: { number: 15443, name: 'auto', protocol: 'TLS' }, hosts: ['*.local'], tls: { mode: 'AUTO_PASSTHROUGH' } },
+];
+
+const TO_TCP = { route: [{ destination: { host: WEB_HOST, port: { number: 9000 } } }] };
+const filesWith = (certificates: CertificateFiles): Readonly<Record<string, readonly Manifest[]>> => ({
+  'gateways.yaml': [gatewayManifest('edge', serversWith(certificates))],
+  'routes.yaml': [
+    routeToWeb('web', ['shop.example.com', ...TLS_HOSTS], 'edge/edge'),
+    routeToWeb('own', ['own.example.com'], 'edge/edge'),
+    virtualServiceManifest('bytes', {
+      hosts: ['*'],
+      gateways: ['edge/edge'],
+      tcp: [{ match: [{ port: 9000 }], ...TO_TCP }],
+    }),
+    virtualServiceManifest('pass', {
+      hosts: ['pass.example.com'],
+      gateways: ['edge/edge'],
+      tls: [
+        {
+          match: [{ sniHosts: ['pass.example.com'] }],
+          route: [{ destination: { host: WEB_HOST, port: { number: 443 } } }],
+        },
+      ],
+    }),
+  ],
+});
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  const gateway = await createGatewayMesh(available, PARTNERS.certificate, filesWith);
+  t.context = { gateway };
+  const { authority, writeCredential, web, ingress } = gateway;
+  const server = authority.issue({ dnsNames: ['pass.example.com'] });
+  const tls = { certificate: server.certificate, key: server.key, applicationProtocols: ['http/1.1'] };
+  await web.agent.call('serveTls', { name: 'web-tls', port: 8443, ...tls });
+  await ingress.agent.call('serveHttp', { name: 'fallback', port: 9100 });
+  await writeCredential('simple', authority.issue({ dnsNames: ['simple.example.com'] }));
+  await writeCredential('mutual', authority.issue({ dnsNames: ['mutual.example.com'] }), PARTNERS.certificate);
+  await eventually('MUTUAL is served', async () => {
+    return (await statusOverTls(gateway, 8443, 'mutual.example.com', PARTNER)) === 200;
+  });
+  await eventually('HTTPS is served', async () => (await statusOverTls(gateway, 8443, 'simple.example.com')) === 200);
+  await eventually('HTTP is served', async () => (await plain(gateway, 8080, 'shop.example.com')).status === 200);
+});
+
+test.afterEach.always('no proxy refused anything', async (t) => {
+  await t.context.gateway?.secured.mesh.assertNothingRejected();
+});
+
+test.after.always(async (t) => {
+  await t.context.gateway?.close();
+});
+
+function plain({ secured }: GatewayMesh, port: number, host: string, headers: Readonly<Record<string, string>> = {}) {
+  return secured.mesh.rig.routerAgent.request(`http://${INGRESS.address}:${port}/`, { headers: { ...headers, host } });
+}
+
+/** Writes objects, waits until the condition holds, and removes them after the checks. */
+async function withObjects(
+  { secured }: GatewayMesh,
+  objects: readonly Manifest[],
+  isInForce: () => Promise<boolean>,
+  check: () => Promise<void>,
+): Promise<void> {
+  const { configFolder: folder } = secured.mesh.discovery;
+  await folder.write('own.yaml', objects);
+  try {
+    await eventually('the objects are in force', isInForce);
+    await check();
+  } finally {
+    await folder.remove('own.yaml');
+  }
+}
+
+e2eTest('a plaintext server takes the hosts that virtual services bind to it, and answers 404 to others', async (t) => {
+  const { gateway } = t.context;
+  const { status, body } = await plain(gateway, 8080, 'shop.example.com');
+  t.is(status, 200);
+  t.is(JSON.parse(body).name, 'web');
+  t.is((await plain(gateway, 8080, 'shop.example.com:8080')).status, 200);
+  t.is((await plain(gateway, 8080, 'other.example.com')).status, 404);
+});
+
+e2eTest('a host with a namespace takes virtual services of that namespace only', async (t) => {
+  const { gateway } = t.context;
+  t.is((await plain(gateway, 8080, 'own.example.com')).status, 200);
+  const foreign = [
+    gatewayManifest('foreign', [
+      {
+        port: { number: 80, name: 'http', protocol: 'HTTP', targetPort: 8080 },
+        hosts: ['shop/a.example.com', './b.example.com', 'c.example.com'],
+      },
+    ]),
+    routeToWeb('foreign', ['a.example.com', 'b.example.com', 'c.example.com'], 'edge/foreign', 'team-a'),
+  ];
+  const isServed = async (host: string) => (await plain(gateway, 8080, host)).status === 200;
+  await withObjects(
+    gateway,
+    foreign,
+    () => isServed('c.example.com'),
+    async () => {
+      t.false(await isServed('a.example.com'));
+      t.false(await isServed('b.example.com'));
+      // Several Gateways share the port.
+      t.true(await isServed('shop.example.com'));
+    },
+  );
+  await eventually('the second Gateway is gone', async () => !(await isServed('c.example.com')));
+  t.true(await isServed('shop.example.com'));
+});
+
+e2eTest('httpsRedirect answers 301 with the https URL', async (t) => {
+  const { status, headers } = await plain(t.context.gateway, 8081, 'simple.example.com');
+  t.deepEqual([status, headers['location']], [301, 'https://simple.example.com/']);
+});
+
+e2eTest('a server listens at its address and target port', async (t) => {
+  const { gateway } = t.context;
+  const { status } = await gateway.ingress.agent.request('http://127.0.0.1:8082/');
+  t.is(status, 404);
+  await t.throwsAsync(plain(gateway, 8082, 'any.example.com'), { message: /ECONNREFUSED/ });
+});
+
+e2eTest('what no virtual service routes goes to the default endpoint', async (t) => {
+  const { status, body } = await plain(t.context.gateway, 8083, 'any.example.com');
+  t.is(status, 200);
+  t.is(JSON.parse(body).name, 'fallback');
+});
+
+e2eTest('bytes reach the destination of the TCP route', async (t) => {
+  const { routerAgent } = t.context.gateway.secured.mesh.rig;
+  const exchange = { address: INGRESS.address, port: 9000, send: 'a message', until: 'a message' };
+  t.is(await routerAgent.call('exchangeTcp', exchange), 'web: a message');
+});
+
+e2eTest('SIMPLE presents the certificate of the secret, and drops forged client certificates', async (t) => {
+  const { gateway } = t.context;
+  const forged = { headers: 'x-forwarded-client-cert: By=forged\r\n', until: '"body"' };
+  const answer = await requestOverTls(gateway, 8443, 'simple.example.com', forged);
+  t.is(answer.serverNames, 'DNS:simple.example.com');
+  t.is(answer.version, 'TLSv1.3');
+  t.false(answer.received.includes('forged'));
+  const h2 = await requestOverTls(gateway, 8443, 'simple.example.com', {
+    applicationProtocols: ['h2'],
+    send: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0',
+    until: '\0',
+  });
+  t.is(h2.applicationProtocol, 'h2');
+});
+
+e2eTest('MUTUAL accepts clients that the root certificates, names and hashes allow', async (t) => {
+  const { gateway } = t.context;
+  const status = (host: string, { certificate, key }: typeof PARTNER) =>
+    statusOverTls(gateway, 8443, host, { certificate, key });
+  for (const host of ['mutual.example.com', 'spki.example.com', 'hash.example.com']) {
+    t.is(await statusOverTls(gateway, 8443, host), undefined, host);
+    t.is(await status(host, PARTNER), 200, host);
+    t.is(await status(host, RIVAL), undefined, host);
+    t.is(await status(host, FOREIGN), undefined, host);
+  }
+});
+
+e2eTest('files beside the router have certificate, key and roots', async (t) => {
+  const { gateway } = t.context;
+  t.is((await requestOverTls(gateway, 8443, 'files.example.com', PARTNER)).serverNames, 'DNS:files.example.com');
+  t.is(await statusOverTls(gateway, 8443, 'files.example.com'), undefined);
+  t.is(await statusOverTls(gateway, 8443, 'files.example.com', FOREIGN), undefined);
+});
+
+e2eTest('protocol versions and cipher suites are those of the server', async (t) => {
+  const { gateway } = t.context;
+  const old = await requestOverTls(gateway, 8443, 'old.example.com');
+  t.deepEqual([old.version, old.cipher], ['TLSv1.2', 'ECDHE-ECDSA-AES256-GCM-SHA384']);
+  const others = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' } as const;
+  t.is(await statusOverTls(gateway, 8443, 'old.example.com', others), undefined);
+  const oldest = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+  t.is(await statusOverTls(gateway, 8443, 'simple.example.com', oldest), undefined);
+  t.is(await statusOverTls(gateway, 8443, 'new.example.com', { maxVersion: 'TLSv1.2' }), undefined);
+  t.is((await requestOverTls(gateway, 8443, 'new.example.com')).version, 'TLSv1.3');
+});
+
+e2eTest('MESH_MUTUAL uses the certificate of the mesh and accepts only those of the mesh', async (t) => {
+  const { gateway } = t.context;
+  const client = await issueFor(gateway.secured.root, 'spiffe://cluster.local/ns/team-a/sa/client');
+  t.is(await statusOverTls(gateway, 8443, 'mesh.example.com', client), 200);
+  t.is(await statusOverTls(gateway, 8443, 'mesh.example.com', PARTNER), undefined);
+  const { serverNames } = await requestOverTls(gateway, 8443, 'mesh.example.com', client);
+  t.is(serverNames, `URI:${spiffeId(INGRESS)}`);
+});
+
+e2eTest('PASSTHROUGH forwards encrypted bytes by server name', async (t) => {
+  const { gateway } = t.context;
+  const answer = await requestOverTls(gateway, 8443, 'pass.example.com', { send: 'hello', until: 'hello' });
+  t.deepEqual([answer.received, answer.serverNames], ['web-tls: hello', 'DNS:pass.example.com']);
+  await t.throwsAsync(requestOverTls(gateway, 8443, 'unknown.example.com'));
+});
+
+e2eTest(
+  'AUTO_PASSTHROUGH forwards mutual TLS of the mesh to the service of its server name, and to no other cluster',
+  async (t) => {
+    const { gateway } = t.context;
+    const client = await issueFor(gateway.secured.root, 'spiffe://cluster.local/ns/team-a/sa/client');
+    const sni = `outbound_.80_._.${WEB_HOST}`;
+    const meshClient = { ...client, host: WEB_HOST, applicationProtocols: ['mesh-http', 'mesh'] };
+    t.is(await statusOverTls(gateway, 15443, sni, meshClient), 200);
+    const { serverNames } = await requestOverTls(gateway, 15443, sni, meshClient);
+    t.is(serverNames, 'URI:spiffe://cluster.local/ns/shop/sa/web');
+    for (const other of [`outbound_.80_._.gone.shop.svc.cluster.local`, WEB_HOST]) {
+      t.is(await statusOverTls(gateway, 15443, other, meshClient), undefined, other);
+    }
+  },
+);
+
+e2eTest(
+  'a server without its secret closes connections, is named in the log, and works once the secret is there',
+  async (t) => {
+    const { gateway } = t.context;
+    t.is(await statusOverTls(gateway, 8443, 'missing.example.com'), undefined);
+    const { discovery } = gateway.secured.mesh;
+    t.true(
+      discovery
+        .logLines()
+        .some((line) => line.includes('gateway credential cannot be used') && line.includes('missing')),
+    );
+    const { certificate, key } = gateway.authority.issue({ dnsNames: ['missing.example.com'] });
+    await gateway.writeCredential('missing', { certificate, key: PARTNER.key });
+    await gateway.writeCredential('missing', { certificate, key });
+    await eventually('the secret is served', async () => {
+      return (await statusOverTls(gateway, 8443, 'missing.example.com')) === 200;
+    });
+    t.false(discovery.logLines().some((line) => line.includes('PRIVATE KEY') || line.includes(key.slice(60, 90))));
+    t.false((await discovery.get('/debug/configz')).includes('PRIVATE KEY'));
+  },
+);
+
+e2eTest('a router of another namespace gets no secret of this one', async (t) => {
+  const { gateway } = t.context;
+  const { routerAgent } = gateway.secured.mesh.rig;
+  // It has the same labels, so the Gateway selects it: its plaintext servers work.
+  await eventually('the other router serves HTTP', async () => {
+    const url = `http://${STRANGER.address}:8080/`;
+    return (await routerAgent.request(url, { headers: { host: 'shop.example.com' } })).status === 200;
+  });
+  t.is(await statusOverTls(gateway, 8443, 'simple.example.com', { address: STRANGER.address }), undefined);
+  const secrets = await gateway.stranger.envoy.admin('/certs');
+  t.false(secrets.includes('simple.example.com'));
+});
+
+e2eTest('a renewed certificate replaces the former one without a failed request or a closed connection', async (t) => {
+  const { gateway } = t.context;
+  const { routerAgent } = gateway.secured.mesh.rig;
+  const keeping = gateway.web.agent;
+  const request = {
+    url: `https://${INGRESS.address}:8443/`,
+    serverName: 'simple.example.com',
+    headers: { host: 'simple.example.com' },
+  };
+  await routerAgent.call('startLoad', { request, concurrency: 2, newConnections: true });
+  await keeping.call('startLoad', { request, concurrency: 2 });
+  for (let round = 0; round < 3; round++) {
+    const renewed = gateway.authority.issue({ dnsNames: ['simple.example.com'] });
+    await gateway.writeCredential('simple', renewed);
+    const serial = new X509Certificate(renewed.certificate).serialNumber;
+    await eventually('the renewed certificate is presented', async () => {
+      return (await requestOverTls(gateway, 8443, 'simple.example.com')).serialNumber === serial;
+    });
+  }
+  for (const agent of [routerAgent, keeping]) {
+    const { requests, failures, samples } = await agent.call('stopLoad', null);
+    t.deepEqual([failures, samples], [0, []]);
+    t.true(requests > 10, `${requests}`);
+  }
+});
+
+e2eTest('without its Gateway a router closes its ports', async (t) => {
+  const { gateway } = t.context;
+  const extra = gatewayManifest('extra', [
+    { port: { number: 84, name: 'extra', protocol: 'HTTP', targetPort: 8084 }, hosts: ['*'] },
+  ]);
+  const isOpen = () =>
+    plain(gateway, 8084, 'any').then(
+      () => true,
+      () => false,
+    );
+  await withObjects(gateway, [extra], isOpen, async () => {
+    t.pass();
+  });
+  await eventually('the port is closed', async () => !(await isOpen()));
+});
