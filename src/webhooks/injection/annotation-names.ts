@@ -3,6 +3,7 @@ export interface InjectionNames {
   readonly inject: string;
   readonly status: string;
   readonly interceptionMode: string;
+  readonly xdsProtocol: string;
   readonly enableCoreDump: string;
   readonly statusPort: string;
   readonly readinessInitialDelaySeconds: string;
@@ -30,6 +31,7 @@ export function createInjectionNames(meshDomain: string): InjectionNames {
     inject: `sidecar.${meshDomain}/inject`,
     status: `sidecar.${meshDomain}/status`,
     interceptionMode: `sidecar.${meshDomain}/interceptionMode`,
+    xdsProtocol: `sidecar.${meshDomain}/xdsProtocol`,
     enableCoreDump: `sidecar.${meshDomain}/enableCoreDump`,
     statusPort: `status.sidecar.${meshDomain}/port`,
     readinessInitialDelaySeconds: `${readiness}/initialDelaySeconds`,

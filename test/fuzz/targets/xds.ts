@@ -4,6 +4,8 @@ import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { parsePolicyFilterName } from '../../../src/generators/policy/filter-names.js';
 import { parseRouteName } from '../../../src/generators/routes/route-table.js';
 import { parseNode } from '../../../src/model/parse-node.js';
+import { finish } from '../../../src/push/work.js';
+import { readDeltaRequest, readResourceVersions } from '../../../src/xds/delta/delta-request-wire.js';
 import { readNode } from '../../../src/xds/node-wire.js';
 import { createProxyReader } from '../../../src/xds/proxy-reader.js';
 import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
@@ -35,6 +37,15 @@ const request = encode('envoy.service.discovery.v3.DiscoveryRequest', {
   versionInfo: '7',
   resourceNames: ['outbound|80||web.shop.svc.cluster.local', 'a', 'b'],
   typeUrl: 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
+  responseNonce: 'n',
+  errorDetail: { code: 3, message: 'no' },
+  node: NODE,
+});
+const deltaRequest = encode('envoy.service.discovery.v3.DeltaDiscoveryRequest', {
+  typeUrl: 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
+  resourceNamesSubscribe: ['*', 'a'],
+  resourceNamesUnsubscribe: ['b'],
+  initialResourceVersions: { 'outbound|80||web.shop.svc.cluster.local': 'v1', a: 'v2' },
   responseNonce: 'n',
   errorDetail: { code: 3, message: 'no' },
   node: NODE,
@@ -78,6 +89,15 @@ export const xdsTargets: readonly FuzzTarget[] = [
     // Bytes that are not a message fail in the protobuf library, which ends only that stream.
     refusals: ['Error', 'RangeError'],
     run: (bytes) => readResourceNames(readDiscoveryRequest(Buffer.from(bytes)).encodedNames),
+  }),
+  fuzzTarget('delta-request', {
+    inputs: bytesLike(deltaRequest),
+    refusals: ['Error', 'RangeError', 'TooManyNamesError'],
+    run: (bytes) => {
+      const { subscribe, unsubscribe, versions } = readDeltaRequest(Buffer.from(bytes), 100);
+      const names = [subscribe, unsubscribe].map((list) => finish(readResourceNames(list)));
+      return [names, finish(readResourceVersions(versions))];
+    },
   }),
   fuzzTarget('node', {
     inputs: bytesLike(node),

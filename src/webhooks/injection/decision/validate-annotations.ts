@@ -18,6 +18,7 @@ const BOOLEANS: ReadonlySet<string> = new Set(
   ['1', 't', 'T', 'TRUE', 'true', 'True'].concat(['0', 'f', 'F', 'FALSE', 'false', 'False']),
 );
 const INTERCEPTION_MODES = ['REDIRECT', 'TPROXY', 'NONE'];
+const XDS_PROTOCOLS = ['sotw', 'delta'];
 
 /**
  * Returns a function that throws an InjectionError for an annotation of a pod that cannot be used. It also checks the
@@ -29,7 +30,8 @@ export function createAnnotationValidator(
   meshDomain: string,
 ): (annotations: Readonly<Record<string, string>>) => void {
   const checks: readonly (readonly [string, Check])[] = [
-    [names.interceptionMode, isInterceptionMode],
+    [names.interceptionMode, isOneOf(INTERCEPTION_MODES)],
+    [names.xdsProtocol, isOneOf(XDS_PROTOCOLS)],
     [names.enableCoreDump, isBoolean],
     [names.statusPort, isIntegerUpTo(65535)],
     [names.readinessInitialDelaySeconds, isIntegerUpTo(UINT32_MAX)],
@@ -69,8 +71,8 @@ export function isTrue(value: string): boolean {
   return /^(1|t)/i.test(value);
 }
 
-function isInterceptionMode(value: string): string | undefined {
-  return INTERCEPTION_MODES.includes(value) ? undefined : `use one of ${INTERCEPTION_MODES.join(', ')}`;
+function isOneOf(values: readonly string[]): Check {
+  return (value) => (values.includes(value) ? undefined : `use one of ${values.join(', ')}`);
 }
 
 function isBoolean(value: string): string | undefined {
