@@ -28,6 +28,8 @@ export interface SidecarOptions {
   /** Default `default`. */
   readonly serviceAccount?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** `region/zone/subzone`; default: unknown. */
+  readonly locality?: string;
   /** Further node metadata. */
   readonly metadata?: EnvoyJson;
   /** Default: state of the world. */

@@ -21,6 +21,8 @@ export interface PodOptions {
   readonly type?: 'sidecar' | 'router';
   /** Of its sidecar; default: none, and it reaches all networks directly. */
   readonly network?: string;
+  /** Of its sidecar, `region/zone/subzone`; default: unknown. */
+  readonly locality?: string;
 }
 
 export function spiffeId({ namespace, serviceAccount }: Pick<PodOptions, 'namespace' | 'serviceAccount'>): string {
@@ -86,7 +88,7 @@ export async function createSecuredMesh(
       authority,
       root,
       addPod: async (pod) => {
-        const { name, namespace, address, serviceAccount, isSecured, network } = pod;
+        const { name, namespace, address, serviceAccount, isSecured, network, locality } = pod;
         const identity = await issueFor(root, spiffeId(pod));
         const credentials = { ...identity, roots: root.roots + otherRoots, serverName: SERVER_NAME };
         const ads = { address: mesh.discovery.adsAddress.address, port: 15012 };
@@ -97,6 +99,7 @@ export async function createSecuredMesh(
           address,
           serviceAccount,
           labels: { app: name },
+          ...(locality === undefined ? {} : { locality }),
           ...(network === undefined ? {} : { metadata: { NETWORK: network } }),
           ...(isSecured ? { secured: { ads, credentials } } : {}),
         });

@@ -4,6 +4,7 @@ import test from 'ava';
 import { loadAll } from 'js-yaml';
 import { projectRoot } from '../counterparts/project-root.js';
 import { AUTHORIZATION_POLICY } from './authorization-policy.js';
+import { DESTINATION_RULE } from './destination-rule.js';
 import { GATEWAY } from './gateway.js';
 import type { FieldTest, KindFields } from './kind-fields.js';
 import { MESSAGES } from './messages.js';
@@ -15,16 +16,17 @@ import { WORKLOAD_ENTRY } from './workload-entry.js';
 
 const TABLES: readonly KindFields[] = [
   AUTHORIZATION_POLICY,
+  DESTINATION_RULE,
   GATEWAY,
   PEER_AUTHENTICATION,
-  SERVICE_ENTRY,
-  WORKLOAD_ENTRY,
   REQUEST_AUTHENTICATION,
+  SERVICE_ENTRY,
   SIDECAR,
+  WORKLOAD_ENTRY,
 ];
 
 /** Kinds whose tables are still to be written. */
-const PENDING: readonly string[] = ['DestinationRule', 'EnvoyFilter', 'VirtualService'];
+const PENDING: readonly string[] = ['EnvoyFilter', 'VirtualService'];
 
 const TESTS = join(projectRoot(), 'test');
 

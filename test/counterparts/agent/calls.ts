@@ -52,8 +52,12 @@ export interface ServeTlsOptions extends ServeOptions {
   /** PEM, both. */
   readonly certificate: string;
   readonly key: string;
-  /** ALPN protocols; the client must offer one of them. */
+  /** ALPN protocols; a client that offers any must offer one of them. */
   readonly applicationProtocols: readonly string[];
+  /** PEM: roots of client certificates, which are then required; default: clients need none. */
+  readonly clientRoots?: string;
+  /** Whether the name in responses is followed by ` sni=<server name> client=<names in its certificate>`. */
+  readonly tellsHandshake?: boolean;
 }
 
 export interface TcpExchange {

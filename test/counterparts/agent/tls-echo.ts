@@ -7,12 +7,26 @@ export function serveTlsEcho({
   certificate,
   key,
   applicationProtocols,
+  clientRoots,
+  tellsHandshake = false,
   ...options
 }: ServeTlsOptions): Promise<RunningServer> {
-  const server = createServer({ cert: certificate, key, ALPNProtocols: [...applicationProtocols] }, (socket) => {
-    socket.on('error', () => undefined);
-    socket.on('data', (piece) => socket.write(`${options.name}: ${piece.toString()}`));
-  });
+  const server = createServer(
+    {
+      cert: certificate,
+      key,
+      ALPNProtocols: [...applicationProtocols],
+      ...(clientRoots === undefined ? {} : { requestCert: true, rejectUnauthorized: true, ca: clientRoots }),
+    },
+    (socket) => {
+      const { subjectaltname = '' } = clientRoots === undefined ? {} : socket.getPeerCertificate();
+      // False if the client sent none; the types know this only of the other side.
+      const handshake = ` sni=${(socket as { servername?: unknown }).servername || ''} client=${subjectaltname}`;
+      const name = tellsHandshake ? `${options.name}${handshake}` : options.name;
+      socket.on('error', () => undefined);
+      socket.on('data', (piece) => socket.write(`${name}: ${piece.toString()}`));
+    },
+  );
   return listen(server, options);
 }
 
