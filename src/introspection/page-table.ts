@@ -2,6 +2,7 @@ import { createDebugIndex } from './debug-index.js';
 import { compareText } from './order.js';
 import type { Page } from './page.js';
 import { adsz, cdsz } from './pages/adsz.js';
+import { appliedz } from './pages/appliedz.js';
 import { configDistribution } from './pages/config-distribution.js';
 import { configDump } from './pages/config-dump.js';
 import { configProblems } from './pages/config-problems.js';
@@ -23,6 +24,7 @@ import { syncz } from './pages/syncz.js';
 export function createPages(): readonly Page[] {
   const listed = [
     adsz,
+    appliedz,
     cdsz,
     configDistribution,
     configDump,
