@@ -27,6 +27,7 @@ const KINDS = [
   'DestinationRule',
   'Gateway',
   'PeerAuthentication',
+  'RequestAuthentication',
   'ServiceEntry',
   'VirtualService',
   'WorkloadEntry',
