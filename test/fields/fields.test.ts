@@ -5,6 +5,7 @@ import { loadAll } from 'js-yaml';
 import { projectRoot } from '../counterparts/project-root.js';
 import { AUTHORIZATION_POLICY } from './authorization-policy.js';
 import { DESTINATION_RULE } from './destination-rule.js';
+import { ENVOY_FILTER } from './envoy-filter.js';
 import { GATEWAY } from './gateway.js';
 import type { FieldTest, KindFields } from './kind-fields.js';
 import { MESSAGES } from './messages.js';
@@ -18,6 +19,7 @@ const TABLES: readonly KindFields[] = [
   AUTHORIZATION_POLICY,
   DESTINATION_RULE,
   GATEWAY,
+  ENVOY_FILTER,
   PEER_AUTHENTICATION,
   REQUEST_AUTHENTICATION,
   SERVICE_ENTRY,
@@ -26,7 +28,7 @@ const TABLES: readonly KindFields[] = [
 ];
 
 /** Kinds whose tables are still to be written. */
-const PENDING: readonly string[] = ['EnvoyFilter', 'VirtualService'];
+const PENDING: readonly string[] = ['VirtualService'];
 
 const TESTS = join(projectRoot(), 'test');
 
