@@ -14,6 +14,7 @@ const ANNOTATIONS: readonly (readonly [annotation: string, kinds: readonly strin
   ['sidecar.%/status', ['Pod']],
   ['sidecar.%/interceptionMode', ['Pod']],
   ['sidecar.%/enableCoreDump', ['Pod']],
+  ['sidecar.%/xdsProtocol', ['Pod']],
   ['status.sidecar.%/port', ['Pod']],
   ['readiness.status.sidecar.%/initialDelaySeconds', ['Pod']],
   ['readiness.status.sidecar.%/periodSeconds', ['Pod']],
