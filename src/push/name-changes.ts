@@ -17,6 +17,9 @@ export interface NameChanges {
 
 export const NO_NAMES: NameSet = { id: '', names: [], characters: 0 };
 
+/** Names that are looked up before the work pauses. */
+const LOOKED_UP_AT_ONCE = 2_048;
+
 export function createNameChanges(sets: Pick<NameSets, 'ofNames'>): NameChanges {
   const added = createPairMemory<NameSet, NameSet, NameSet>();
   const removed = createPairMemory<NameSet, NameSet, NameSet>();
@@ -29,7 +32,7 @@ export function createNameChanges(sets: Pick<NameSets, 'ofNames'>): NameChanges 
     if (before.names.length === 0 || without.names.length === 0) return before;
     const known = removed.get(before, without);
     if (known !== undefined) return known;
-    const rest = before.names.filter((name) => !hasName(without, name));
+    const rest = yield* namesNotIn(before, without);
     const next = rest.length === before.names.length ? before : yield* ofNames(rest);
     return removed.keep(before, without, next);
   };
@@ -40,8 +43,8 @@ export function createNameChanges(sets: Pick<NameSets, 'ofNames'>): NameChanges 
       if (more.names.length === 0) return before;
       const known = added.get(before, more);
       if (known !== undefined) return known;
-      const isNew = more.names.some((name) => !hasName(before, name));
-      const next = isNew ? yield* ofNames([...before.names, ...more.names]) : before;
+      const fresh = yield* namesNotIn(more, before);
+      const next = fresh.length > 0 ? yield* ofNames([...before.names, ...fresh]) : before;
       return added.keep(before, more, next);
     },
     remove,
@@ -49,4 +52,13 @@ export function createNameChanges(sets: Pick<NameSets, 'ofNames'>): NameChanges 
       return yield* remove(first, yield* remove(first, second));
     },
   };
+}
+
+function* namesNotIn({ names }: NameSet, other: NameSet): Work<readonly string[]> {
+  const found: string[] = [];
+  for (let start = 0; start < names.length; start += LOOKED_UP_AT_ONCE) {
+    for (const name of names.slice(start, start + LOOKED_UP_AT_ONCE)) if (!hasName(other, name)) found.push(name);
+    if (names.length > LOOKED_UP_AT_ONCE) yield;
+  }
+  return found;
 }

@@ -119,6 +119,16 @@ e2eTest(
       listeners: await envoy.stat('listener_manager.lds.update_success'),
       endpoints: await envoy.stat('cluster.outbound|80||echo.default.svc.cluster.local.update_success'),
     });
+    await eventually('the sidecar has acknowledged every response', async () => {
+      const row = (await mesh.discovery.syncRows()).find(({ proxy }) => proxy.includes('~client.'));
+      return (
+        row !== undefined &&
+        row.cluster_sent === row.cluster_acked &&
+        row.endpoint_sent === row.endpoint_acked &&
+        row.listener_sent === row.listener_acked &&
+        row.route_sent === row.route_acked
+      );
+    });
     const before = await updates();
     t.true(before.clusters > 0 && before.listeners > 0 && before.endpoints > 0, JSON.stringify(before));
     await mesh.discovery.kill();

@@ -4,7 +4,7 @@ import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { HeldVersion } from '../../envoy/possible-resources.js';
 import { compareNames, createResourceSet, type ResourceDiff, type ResourceSet } from '../../envoy/resource-set.js';
 import { createNameChanges, type NameChanges, NO_NAMES } from '../../push/name-changes.js';
-import { type EncodedNames, hasName, type NameSet, type NameSets } from '../../push/name-set.js';
+import { type EncodedNames, hasName, type NameSet, type NameSets, sortNames } from '../../push/name-set.js';
 import { createPairMemory } from '../../push/pair-memory.js';
 import { createWeakMemory } from '../../push/weak-memory.js';
 import type { Work } from '../../push/work.js';
@@ -65,8 +65,10 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
       const known = claims.get(key);
       if (known !== undefined) return known;
       const versions = yield* decode();
-      const resources = [...versions].map(([name, version]) => new HeldVersion(name, version));
-      return claims.get(key) ?? claims.keep(key, createResourceSet(resources.sort(compareNames)));
+      // A peer may send a hundred thousand, so they are sorted with pauses.
+      const names = yield* sortNames([...versions.keys()]);
+      const resources = names.map((name) => new HeldVersion(name, versions.get(name) ?? ''));
+      return claims.get(key) ?? claims.keep(key, createResourceSet(resources));
     },
     namesOf: (set) => {
       const made = namesOf.get(set) ?? newNameSet(set);
