@@ -27,4 +27,5 @@ export type FindingMetric =
   | 'nav_eds_no_instances'
   | 'nav_vservice_dup_domain'
   | 'nav_destrule_subsets'
+  | 'nav_gateway_servers_rejected'
   | 'nav_envoy_filter_patches_skipped';

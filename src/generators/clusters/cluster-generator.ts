@@ -28,7 +28,7 @@ export function createClusterGenerator(
     mode: 'wildcard',
     typeUrl: TypeUrl.cluster,
     parts: [
-      createOutboundPart(encoder, settings, protocols),
+      createOutboundPart(encoder, settings, protocols, gatewayRouter),
       createInboundPart(encoder, settings, protocols),
       createFixedPart(encoder, protocols),
       createGatewayClustersPart(encoder, settings, gatewayRouter),

@@ -14,6 +14,7 @@ import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import { addressFamiliesOf } from '../address-families.js';
 import type { LoadTarget } from '../endpoints/load-assignment.js';
 import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
+import type { GatewayRouter } from '../gateways/gateway-router.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import { createRecent } from '../recent.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
@@ -23,6 +24,8 @@ import { clusterTlsMode, createOutboundTls } from './outbound-tls.js';
 import type { UpstreamProtocols } from './upstream-protocols.js';
 
 export interface OutboundScope extends Scope {
+  /** The hosts whose clusters are made; undefined for all. */
+  readonly onlyHosts: ReadonlySet<string> | undefined;
   /** Regardless of the cluster of the proxy. */
   readonly traffic: TrafficView;
   readonly proxyType: ProxyType;
@@ -53,6 +56,7 @@ export function createOutboundPart(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
   protocols: UpstreamProtocols,
+  { clusterHostsOf }: Pick<GatewayRouter, 'clusterHostsOf'>,
 ): ResourcePart<OutboundScope> {
   const memo = createMemo<EncodedClusters>();
   const memoOfView = createRecent(MAX_VIEWS, () => createMemo<EncodedClusters>());
@@ -115,20 +119,32 @@ export function createOutboundPart(
       const sendsMutualTls = hasSecrets && context.mesh.enableAutoMtls;
       const flags = [ipv6Only ? 'ipv6' : '', sendsMutualTls ? 'mtls' : ''].join();
       const callerLocality = traffic.balancesByLocality ? locality : '';
+      const hosts = clusterHostsOf(context, proxy);
       const key = [
         traffic.services.id,
         traffic.clustersId,
         type,
         flags,
-        JSON.stringify([networkView, callerLocality]),
+        JSON.stringify([networkView, callerLocality, ...(hosts ?? [])]),
       ].join('|');
-      return { key, traffic, proxyType: type, ipv6Only, networkView, locality: callerLocality, sendsMutualTls };
+      const onlyHosts = hosts && new Set(hosts);
+      return {
+        key,
+        traffic,
+        proxyType: type,
+        ipv6Only,
+        networkView,
+        locality: callerLocality,
+        sendsMutualTls,
+        onlyHosts,
+      };
     },
     generate: (context, scope) => {
       // Grouped by port, the names are sorted runs: nextResourceSet sorts them in linear time.
       const byPort = new Map<number, EncodedResource[]>();
       const findings: Finding[] = [];
       for (const service of byHostname(scope.traffic.services)) {
+        if (scope.onlyHosts?.has(service.hostname) === false) continue;
         for (const { port, resource } of clustersOf(context, service, scope)) {
           const bucket = byPort.get(port);
           if (bucket === undefined) byPort.set(port, [resource]);

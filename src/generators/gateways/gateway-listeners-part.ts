@@ -1,3 +1,4 @@
+import type { ObjectKey } from '../../config/object.js';
 import { socketAddress } from '../../envoy/addresses.js';
 import { duration } from '../../envoy/durations.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
@@ -5,6 +6,7 @@ import { composeListener, type ListenerParts } from '../../envoy/listener-bytes.
 import { tlsInspectorFilter } from '../../envoy/listener-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { Finding } from '../../model/finding.js';
+import type { GatewayServer } from '../../model/gateways/gateway-server.js';
 import type { RouterPort } from '../../model/gateways/merge-servers.js';
 import { wildcardAddresses } from '../address-families.js';
 import type { Generated, ResourcePart, Scope } from '../generator.js';
@@ -45,13 +47,15 @@ export function createGatewayListenersPart(
     };
   };
 
-  const generate = (context: GatewayChainContext, { ports }: RouterFacts): Generated => {
+  const generate = (context: GatewayChainContext, { ports, conflicts }: RouterFacts): Generated => {
     const resources: EncodedResource[] = [];
-    const findings: Finding[] = [];
+    const findings = conflicts.map(({ object, field, message }) => rejected(object, field, message));
     for (const port of ports) {
       const addresses = port.bind === '' ? wildcardAddresses(context.dependencies.families) : ([port.bind] as const);
       const name = `${addresses[0]}_${port.port}`;
-      const { chains } = chainsOf(port, name, context);
+      const { chains, displaced, unrouted } = chainsOf(port, name, context);
+      for (const server of displaced) findings.push(rejectedServer(server, DISPLACED));
+      for (const server of unrouted) findings.push(rejectedServer(server, unroutedReason(server, context)));
       if (chains.length > 0) {
         resources.push(composeListener(encoder, { head: headOf(port, name, addresses), chains }));
       }
@@ -76,5 +80,28 @@ export function createGatewayListenersPart(
       return { key, router, dependencies, traffic, routing, hasSecrets };
     },
     generate: ({ mesh }, { router, ...scope }) => generate({ mesh, ...scope }, router),
+  };
+}
+
+const DISPLACED =
+  'takes connections that an earlier route or server of its port takes already; narrow their conditions';
+
+function unroutedReason({ tls }: GatewayServer, { hasSecrets }: GatewayChainContext): string {
+  if (tls?.mode === 'mesh' && !hasSecrets) {
+    return 'uses MESH_MUTUAL at a router without a proven identity; connect the router to the secured port';
+  }
+  return 'has no route for its connections; bind a VirtualService with tls or tcp routes to it, or set defaultEndpoint';
+}
+
+function rejectedServer({ object, index }: GatewayServer, message: string): Finding {
+  return rejected(object, `spec.servers[${index}]`, message);
+}
+
+function rejected(object: ObjectKey, field: string, message: string): Finding {
+  return {
+    metric: 'nav_gateway_servers_rejected',
+    key: `${object} ${field}`,
+    object,
+    message: `${object}: ${field} ${message}`,
   };
 }

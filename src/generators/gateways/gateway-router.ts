@@ -1,5 +1,6 @@
 import type { GatewayServer } from '../../model/gateways/gateway-server.js';
 import { createMemo } from '../../model/memo.js';
+import { checkServerOf, reportServerOf } from '../../model/policy/policy-servers.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { TrafficView } from '../../model/traffic/traffic-view.js';
@@ -13,13 +14,26 @@ import { createRouterFacts, type RouterFacts } from './router-facts.js';
 export interface GatewayRouter {
   factsOf(context: PushContext, proxy: Proxy): RouterFacts;
   routingOf(context: PushContext, proxy: Proxy): GatewayRouting;
+  /**
+   * The hosts whose clusters a router gets (NAV_FILTER_GATEWAY_CLUSTER_CONFIG), sorted: those that its virtual services
+   * lead to, and those that its listeners call themselves. Undefined for all.
+   */
+  clusterHostsOf(context: PushContext, proxy: Proxy): readonly string[] | undefined;
 }
 
 export function createGatewayRouter(settings: GeneratorSettings): GatewayRouter {
   const routings = createMemo<GatewayRouting>();
   const timeoutMs = settings.defaultRequestTimeoutMs;
+  const factsOf = createRouterFacts(settings);
   return {
-    factsOf: createRouterFacts(settings),
+    factsOf,
+    clusterHostsOf: (context, proxy) => {
+      if (!settings.filterGatewayClusters || proxy.type !== 'router') return undefined;
+      const { ports } = factsOf(context, proxy);
+      const gateways = new Set(ports.flatMap(({ servers }) => servers.map(({ gateway }) => gateway)));
+      const destinations = context.trafficOf(proxy).gatewayDestinations(gateways);
+      return [...new Set([...destinations, ...ownHosts(context)])].sort();
+    },
     routingOf: (context, proxy) => {
       const traffic = context.trafficOf(proxy);
       const [caller, connectionCaller] = [traffic.callerOf(proxy), traffic.connectionCallerOf(proxy)];
@@ -56,4 +70,16 @@ function createRouting(traffic: TrafficView, key: string, inputs: RoutingInputs)
       return server.tls?.mode === 'passthrough' ? tls : tcp;
     },
   };
+}
+
+/** Hosts that proxies call for tracing and policies. Envoy rejects a listener that names a missing cluster. */
+function ownHosts({ mesh, domain }: PushContext): readonly string[] {
+  const { tracingAddress } = mesh.defaultConfig;
+  const tracing = tracingAddress.slice(0, Math.max(0, tracingAddress.lastIndexOf(':')));
+  const servers = [checkServerOf(mesh), reportServerOf(mesh)].flatMap((server) =>
+    server?.type === 'address' ? [server.host] : [],
+  );
+  return [tracing, ...servers]
+    .filter((host) => host !== '')
+    .flatMap((host) => [host, `${host}.svc.${domain}`, `${host}.${domain}`]);
 }
