@@ -13,6 +13,7 @@ import { PEER_AUTHENTICATION } from './peer-authentication.js';
 import { REQUEST_AUTHENTICATION } from './request-authentication.js';
 import { SERVICE_ENTRY } from './service-entry.js';
 import { SIDECAR } from './sidecar.js';
+import { VIRTUAL_SERVICE } from './virtual-service.js';
 import { WORKLOAD_ENTRY } from './workload-entry.js';
 
 const TABLES: readonly KindFields[] = [
@@ -24,11 +25,12 @@ const TABLES: readonly KindFields[] = [
   REQUEST_AUTHENTICATION,
   SERVICE_ENTRY,
   SIDECAR,
+  VIRTUAL_SERVICE,
   WORKLOAD_ENTRY,
 ];
 
 /** Kinds whose tables are still to be written. */
-const PENDING: readonly string[] = ['VirtualService'];
+const PENDING: readonly string[] = [];
 
 const TESTS = join(projectRoot(), 'test');
 

@@ -45,7 +45,7 @@ export interface Forward {
   readonly type: 'forward';
   /** At least one. */
   readonly destinations: readonly WeightedDestination[];
-  /** For the whole request, 0 for none; also the most that a caller's `grpc-timeout` may ask for. */
+  /** For the whole request, 0 for none. */
   readonly timeoutMs: number;
   readonly retries?: RetryPolicy;
   readonly mirrors?: readonly Mirror[];

@@ -70,8 +70,12 @@ function clusterFields({ destinations }: Forward, clusters: RouteClusters): Rout
   };
 }
 
-/** Streams have no limit of their own; the timeout is also the most that a caller's `grpc-timeout` may ask for. */
+/**
+ * A timeout is for the whole request. Without one, streams have no limit, and a caller's `grpc-timeout` has none either:
+ * Envoy ignores the timeout of a route that says anything about the duration of streams.
+ */
 function timeouts(timeoutMs: number): RouteAction {
+  if (timeoutMs > 0) return { timeout: duration(timeoutMs) };
   return {
     timeout: duration(timeoutMs),
     maxStreamDuration: { maxStreamDuration: duration(0), grpcTimeoutHeaderMax: duration(timeoutMs) },
