@@ -14,6 +14,7 @@ import { inject } from './pages/inject.js';
 import { instancesz } from './pages/instancesz.js';
 import { mesh } from './pages/mesh.js';
 import { policyz } from './pages/policyz.js';
+import { proxySizes } from './pages/proxy-sizes.js';
 import { metricsPage, readyPage, versionPage } from './pages/public-pages.js';
 import { pushStatus } from './pages/push-status.js';
 import { registryz } from './pages/registryz.js';
@@ -38,6 +39,7 @@ export function createPages(): readonly Page[] {
     mesh,
     metricsPage,
     policyz,
+    proxySizes,
     pushStatus,
     readyPage,
     registryz,

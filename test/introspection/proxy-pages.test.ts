@@ -187,6 +187,19 @@ test('adsz and cdsz show resources only with NAV_DEBUG_ADSZ_CONFIG', async (t) =
   t.deepEqual(cds.Clusters, ads.clusters);
 });
 
+test('proxy_sizes shows number and bytes of the resources that a proxy watches, and their sum', async (t) => {
+  const { port } = await serve(t, { views: VIEWS });
+  const sizeOf = (typeUrl: string) => {
+    const resources = RESOURCES[typeUrl] ?? [];
+    return { count: resources.length, bytes: resources.reduce((sum, { entry }) => sum + entry.length, 0) };
+  };
+  const [clusters, routes] = [sizeOf(TypeUrl.cluster), sizeOf(TypeUrl.route)];
+  t.true(clusters.bytes > routes.bytes && routes.bytes > 0);
+  t.deepEqual(JSON.parse((await call(port, '/debug/proxy_sizes')).body), [
+    { proxy: WEB.proxy.id, bytes: clusters.bytes + routes.bytes, clusters, routes },
+  ]);
+});
+
 for (const page of ['adsz', 'edsz']) {
   test(`${page} with push=true pushes and shows the number of servers; HEAD and other values do not push`, async (t) => {
     let pushes = 0;
