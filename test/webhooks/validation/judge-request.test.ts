@@ -67,12 +67,12 @@ for (const object of [undefined, null, 'text', 7, ['list']]) {
 }
 
 test('an unknown kind is rejected with its name', (t) => {
-  t.deepEqual(judge(inNetworking('Gateway', 'v1beta1', {})), {
+  t.deepEqual(judge(inNetworking('Telemetry', 'v1beta1', {})), {
     type: 'refused',
     reason: 'unknown_type',
     message:
-      'unrecognized type Gateway: kind: "Gateway": is not a kind of networking.mesh.internal; ' +
-      'its supported kinds are ServiceEntry, WorkloadEntry',
+      'unrecognized type Telemetry: kind: "Telemetry": is not a kind of networking.mesh.internal; its supported kinds ' +
+      'are ServiceEntry, WorkloadEntry, VirtualService, DestinationRule, Gateway, Sidecar, EnvoyFilter',
   });
   t.like(judge({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }), {
     message: 'unrecognized type Pod',
