@@ -34,11 +34,12 @@ export function pushStatus(sources: PushStatusSources): readonly Finding[] {
   return [...context.findings, ...sources.generated(), ...proxiesWithoutService(context, sources.connections())];
 }
 
-/** Sets each push-status gauge to its number of distinct keys, and the number of services. */
+/** Sets each push-status gauge to its number of distinct keys, and the numbers of services and VirtualServices. */
 export function recordPushStatus(metrics: Metrics, sources: PushStatusSources): void {
   const context = sources.context();
   if (context === undefined) return;
   metrics.set('nav_services', context.services.length);
+  metrics.set('nav_virt_services', context.objects.get('VirtualService')?.size ?? 0);
   const keys = new Map<FindingMetric, Set<string>>(GAUGES.map((gauge) => [gauge, new Set()]));
   for (const finding of pushStatus(sources)) keys.get(finding.metric)?.add(finding.key);
   for (const [gauge, distinct] of keys) metrics.set(gauge, distinct.size);
