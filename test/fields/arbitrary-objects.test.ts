@@ -29,6 +29,7 @@ const KINDS = [
   'PeerAuthentication',
   'RequestAuthentication',
   'ServiceEntry',
+  'Sidecar',
   'VirtualService',
   'WorkloadEntry',
 ];
