@@ -1,24 +1,14 @@
-import type { HttpEcho } from '../../test/counterparts/agent/calls.js';
 import { eventually } from '../../test/support/eventually.js';
+import { shiftVersions } from './canary-act.js';
 import type { Narrator } from './narrator.js';
 import { applyPolicy, changeCharge, showConsumers, showReports, withdrawPolicy } from './policy-act.js';
-import { BOOKS_HOST, openShop, type Shop } from './shop.js';
+import { BOOKS_HOST, openShop, type Shop, tally } from './shop.js';
 import { POLICY_FILE, type Stage, setUpStage } from './stage.js';
 import { isInSync, shortNonce, syncRowOf } from './sync-state.js';
 
 const BOOKS_CLUSTER = `outbound|80||${BOOKS_HOST}`;
 
 const milliseconds = (since: number): string => `${Math.round(performance.now() - since)} ms`;
-
-/** For example `books-1 ×4, books-2 ×2`. */
-function tally(answers: readonly HttpEcho[]): string {
-  const counts = new Map<string, number>();
-  for (const { name } of answers) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts]
-    .sort(([a], [b]) => a.localeCompare(b))
-    .map(([name, count]) => `${name} ×${count}`)
-    .join(', ');
-}
 
 async function showControlPlane(narrator: Narrator, { mesh, files }: Stage, took: string): Promise<void> {
   const services = JSON.parse(await mesh.discovery.get('/debug/registryz')) as readonly {
@@ -209,6 +199,9 @@ export async function runDemo(
 
     narrator.step('Change a file: uncomment the second pod in books.yaml');
     await changeFile(narrator, stage, shop);
+
+    narrator.step('Apply tour/canary.yaml: a tenth of the requests go to version 2; then all of them');
+    await shiftVersions(narrator, stage, shop);
 
     narrator.step(`Apply ${POLICY_FILE}: an API of three operations, what they cost, and two quotas`);
     await applyPolicy(narrator, stage, shop);

@@ -30,6 +30,16 @@ export interface ApiCall {
 
 const NAMESPACE = 'shop';
 
+/** For example `books-1 ×4, books-2 ×2`. */
+export function tally(answers: readonly HttpEcho[]): string {
+  const counts = new Map<string, number>();
+  for (const { name } of answers) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([name, count]) => `${name} ×${count}`)
+    .join(', ');
+}
+
 async function openWorkload(stage: Stage, name: string, sampleAddress: string, sidecar: boolean): Promise<Workload> {
   const address = stage.address(sampleAddress);
   const workload = sidecar

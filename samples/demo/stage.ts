@@ -19,6 +19,8 @@ export interface Stage {
   readonly files: Readonly<Record<string, string>>;
   /** Text of POLICY_FILE, which is not applied at the start. */
   readonly policyText: string;
+  /** Text of samples/tour/canary.yaml, which is not applied at the start. */
+  readonly canaryText: string;
 }
 
 /** The sample file with the API and the quotas of books. */
@@ -89,6 +91,7 @@ async function findFreePorts(): Promise<DiscoveryPorts> {
 export async function setUpStage(envoy: string, folder: string): Promise<Stage> {
   const { [POLICY_FILE]: policyText = '', ...meshFiles } = await readSampleMesh();
   const policyConfig = await readFile(join(projectRoot(), 'samples/policy.yaml'), 'utf8');
+  const canaryText = await readFile(join(projectRoot(), 'samples/tour/canary.yaml'), 'utf8');
   const found = findNamespaceMode();
   if ('value' in found) {
     const mesh = await createMeshRig(
@@ -96,7 +99,15 @@ export async function setUpStage(envoy: string, folder: string): Promise<Stage> 
       { files: meshFiles, meshConfig: policySettings('10.244.0.1'), policyConfig, folder },
     );
     const description = NAMESPACES[found.value];
-    return { mesh, captured: true, description, address: (address) => address, files: meshFiles, policyText };
+    return {
+      mesh,
+      captured: true,
+      description,
+      address: (address) => address,
+      files: meshFiles,
+      policyText,
+      canaryText,
+    };
   }
   const address = (sample: string): string => sample.replace(/^10\.244\./, '127.244.');
   const files = Object.fromEntries(
@@ -118,6 +129,7 @@ export async function setUpStage(envoy: string, folder: string): Promise<Stage> 
     description: [`(${found.missing})`, ...HOST_DESCRIPTION],
     address,
     files,
+    canaryText,
     policyText,
   };
 }
