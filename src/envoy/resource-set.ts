@@ -194,6 +194,11 @@ export function compareNames(first: { readonly name: string }, second: { readonl
   return first.name < second.name ? -1 : first.name > second.name ? 1 : 0;
 }
 
+/** Whether a set has a resource of that name. The lists of joined sets are not copied for it. */
+export function hasResource({ parts }: ResourceSet, name: string): boolean {
+  return parts.some(({ resources }) => indexOfName(resources, name) !== undefined);
+}
+
 function indexOfName(sorted: readonly EncodedResource[], name: string): number | undefined {
   let [low, high] = [0, sorted.length - 1];
   while (low <= high) {

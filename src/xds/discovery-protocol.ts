@@ -80,5 +80,5 @@ export interface ProtocolConnection {
   /** Counts and logs a rejection, and records it. @returns whether it rejects the newest response, for the first time */
   reject(watched: WatchedResource, rejection: Rejection): boolean;
   /** The proxy answered, or changed a subscription: sends what is pending. */
-  proceed(watched: WatchedResource): void;
+  proceed(): void;
 }

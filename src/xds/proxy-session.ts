@@ -92,9 +92,9 @@ export class ProxySession implements PushTarget {
       isEnded: ofStream.isEnded,
       open: (head) => this.#open(head),
       reject: (watched, rejection) => environment.rejected(this.#reported(), watched, rejection),
-      proceed: (watched) => {
+      proceed: () => {
         this.#hold();
-        if (watched.isReady) enqueue();
+        if (this.#responder.isReady) enqueue();
       },
     });
     this.#responder = new Responder({
@@ -176,7 +176,7 @@ export class ProxySession implements PushTarget {
   finish(): void {
     this.#finishing = true;
     if (this.#responder.isPreparing) return;
-    if (this.#subscriptions.isReady) this.#environment.enqueue(this);
+    if (this.#responder.isReady) this.#environment.enqueue(this);
     else this.end();
   }
 

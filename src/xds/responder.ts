@@ -1,9 +1,11 @@
+import { hasResource } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { WireMessage } from '../envoy/wire-message.js';
 import type { PushNotice } from '../push/push-notice.js';
 import type { PushResult } from '../push/push-queue.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
+import { waitsForClusters } from './cluster-users.js';
 import type { DiscoveryProtocol, NextResponse } from './discovery-protocol.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -66,6 +68,12 @@ export class Responder {
     return this.#preparing !== undefined;
   }
 
+  /** Whether a response may be sent now. */
+  get isReady(): boolean {
+    for (const watched of this.#parts.subscriptions.values()) if (this.#isReady(watched)) return true;
+    return false;
+  }
+
   /** Marks the types that a push may have changed. @returns whether the stream needs a push */
   notePush(notice: PushNotice): boolean {
     const { request } = notice;
@@ -119,10 +127,16 @@ export class Responder {
       bytes += outcome.bytes;
       sends.push(this.#afterWrite(watched, outcome.flushed));
     }
+    if (sinceMs !== undefined && this.#hasWaiting()) {
+      // The change has arrived when the types that wait for clusters are sent too.
+      this.#changedSinceMs = sinceMs;
+      this.#isFullPush = isFull;
+    }
     this.#watchAnswers();
     if (sends.length === 0) return { bytes, flushed: undefined };
     const flushed = Promise.all(sends).then(() => {
-      if (isFull && sinceMs !== undefined) metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
+      if (isFull && sinceMs !== undefined && this.#changedSinceMs === undefined)
+        metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
     });
     return { bytes, flushed };
   }
@@ -146,7 +160,7 @@ export class Responder {
     if (this.#preparing !== undefined) return PREPARING;
     let prepared = this.#takePrepared(watched);
     if (prepared === undefined) {
-      if (!watched.isReady) return NOTHING;
+      if (!this.#isReady(watched)) return NOTHING;
       this.#prepare(watched);
       // The preparation sets it, and unsets it at once if the first slice is enough.
       if (this.isPreparing) return PREPARING;
@@ -210,15 +224,15 @@ export class Responder {
     const before = mayHaveOthers ? undefined : watched.sent;
     const type = shortTypeName(typeUrl);
     if (isOverdue) onUnacknowledged(type);
-    watched.respond(set, { nonce, version, at: clock.now() }, configVersion);
+    const { diffs } = watched.provider;
+    const isCluster = typeUrl === TypeUrl.cluster;
+    const changes = isCluster ? (next.changes ?? (hadResponse ? diffs.diff(before, set) : undefined)) : undefined;
+    const hasNew = changes?.changed.some(({ name }) => before === undefined || !hasResource(before, name)) ?? false;
+    watched.respond(set, { nonce, version, at: clock.now() }, configVersion, hasNew);
     next.onSent?.();
     const flushed = send(type, message);
     metrics.pushed(type, (clock.monotonicMs() - this.#startMs) / 1000);
-    if (typeUrl === TypeUrl.cluster) {
-      const { diffs } = watched.provider;
-      const changes = next.changes ?? (hadResponse ? diffs.diff(before, set) : undefined);
-      if (changes !== undefined && changes.changed.length > 0) subscriptions.warm(changes, diffs.join);
-    }
+    if (changes !== undefined && changes.changed.length > 0) subscriptions.warm(changes, diffs.join);
     return { is: 'sent', bytes: message.byteLength, flushed };
   }
 
@@ -226,7 +240,7 @@ export class Responder {
     await flushed;
     watched.written(this.#parts.environment.clock.monotonicMs());
     if (this.#parts.isEnded()) return;
-    if (watched.isReady) this.#parts.enqueue();
+    if (this.#isReady(watched)) this.#parts.enqueue();
     else this.#watchAnswers();
   }
 
@@ -236,7 +250,8 @@ export class Responder {
     const { ackMs } = environment.limits;
     if (ackMs === 0 || this.#cancelTimer !== undefined) return;
     let sinceMs: number | undefined;
-    for (const { heldUpSinceMs } of subscriptions.values()) {
+    for (const watched of subscriptions.values()) {
+      const heldUpSinceMs = this.#heldUpSinceMs(watched);
       if (heldUpSinceMs !== undefined) sinceMs = Math.min(sinceMs ?? heldUpSinceMs, heldUpSinceMs);
     }
     if (sinceMs === undefined) return;
@@ -249,9 +264,27 @@ export class Responder {
     this.#cancelTimer = undefined;
     const dueSinceMs = environment.clock.monotonicMs() - environment.limits.ackMs;
     for (const watched of subscriptions.values()) {
-      if (watched.heldUpSinceMs !== undefined && watched.heldUpSinceMs <= dueSinceMs) watched.stopWaiting();
+      const heldUpSinceMs = this.#heldUpSinceMs(watched);
+      if (heldUpSinceMs !== undefined && heldUpSinceMs <= dueSinceMs) watched.stopWaiting();
     }
-    if (subscriptions.isReady) enqueue();
+    if (this.isReady) enqueue();
     this.#watchAnswers();
+  }
+
+  #isReady(watched: WatchedResource): boolean {
+    return watched.isReady && !waitsForClusters(watched, this.#parts.subscriptions);
+  }
+
+  #hasWaiting(): boolean {
+    const { subscriptions } = this.#parts;
+    for (const watched of subscriptions.values()) if (waitsForClusters(watched, subscriptions)) return true;
+    return false;
+  }
+
+  /** When the proxy got the response whose answer holds up the next one, or one of another type. */
+  #heldUpSinceMs(watched: WatchedResource): number | undefined {
+    if (watched.pending !== 'no') return watched.unansweredSinceMs;
+    if (watched.provider.typeUrl !== TypeUrl.cluster) return undefined;
+    return this.#hasWaiting() ? watched.unansweredSinceMs : undefined;
   }
 }

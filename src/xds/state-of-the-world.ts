@@ -1,7 +1,8 @@
 import { concatEntries, type ResourceSet } from '../envoy/resource-set.js';
-import { shortTypeName } from '../envoy/type-urls.js';
+import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { EncodedNames } from '../push/name-set.js';
 import type { Work } from '../push/work.js';
+import { hasPendingUsers } from './cluster-users.js';
 import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from './discovery-protocol.js';
 import { LimitError } from './limits/xds-limits.js';
 import {
@@ -24,6 +25,7 @@ const NAMES_PER_REQUEST = 1_000;
  * of a wildcard type has all of its resources.
  */
 class StateOfTheWorld implements DiscoveryProtocol {
+  readonly lastOfPush = [TypeUrl.cluster];
   readonly #connection: ProtocolConnection;
 
   constructor(connection: ProtocolConnection) {
@@ -41,10 +43,11 @@ class StateOfTheWorld implements DiscoveryProtocol {
 
   *nextResponse(watched: WatchedResource, pending: PendingPush): Work<NextResponse | undefined> {
     const { typeUrl, version, configVersion, responses } = watched.provider;
-    const set = yield* watched.provider.prepare(watched.names);
+    const made = yield* watched.provider.prepare(watched.names);
+    const set = this.#withOldClusters(watched, made, pending);
     const selected = select(watched, set, pending);
     if (selected === undefined) {
-      watched.unchanged(set, configVersion);
+      if (set === made) watched.unchanged(set, configVersion);
       return undefined;
     }
     if (pending === 'ifChanged' && watched.warming === undefined && watched.isRejected(set)) return undefined;
@@ -53,6 +56,18 @@ class StateOfTheWorld implements DiscoveryProtocol {
     if (known !== undefined) return { response: known, set, configVersion };
     const body = yield* selected.prepareBody();
     return { response: responses.responseFor({ ...header, body: () => body }, watched.sentNonce), set, configVersion };
+  }
+
+  /** Clusters leave the proxy after the listeners and routes that used them: another response follows without them. */
+  #withOldClusters(watched: WatchedResource, set: ResourceSet, pending: PendingPush): ResourceSet {
+    const { sent, provider } = watched;
+    const { subscriptions, environment } = this.#connection;
+    if (provider.typeUrl !== TypeUrl.cluster || pending === 'always') return set;
+    if (sent === undefined || watched.mayHaveOthers || provider.diffs.diff(sent, set).removed.length === 0) return set;
+    const both = environment.delta.withOld(sent, set);
+    if (!hasPendingUsers(subscriptions)) return watched.isRejected(both) ? both : set;
+    watched.want('ifChanged');
+    return both;
   }
 
   *#take(request: RawDiscoveryRequest, provider: ResourceProvider): Work<void> {
@@ -88,12 +103,12 @@ class StateOfTheWorld implements DiscoveryProtocol {
   #subscribe(watched: WatchedResource, names: EncodedNames | undefined): void {
     watched.setNames(names);
     watched.resubscribe();
-    this.#connection.proceed(watched);
+    this.#connection.proceed();
   }
 
   #proceed(watched: WatchedResource, names: EncodedNames | undefined): void {
     if (watched.setNames(names)) watched.want('ifChanged');
-    this.#connection.proceed(watched);
+    this.#connection.proceed();
   }
 }
 

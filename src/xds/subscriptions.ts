@@ -66,11 +66,6 @@ export class Subscriptions {
     for (const [typeUrl, watched] of this.#byType) if (!PUSH_ORDER.includes(typeUrl)) yield watched;
   }
 
-  get isReady(): boolean {
-    for (const watched of this.#byType.values()) if (watched.isReady) return true;
-    return false;
-  }
-
   /** Lists of names that a request may repeat, as encoded. */
   knownNames(): readonly KnownNames[] {
     const known: KnownNames[] = [];

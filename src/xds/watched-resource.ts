@@ -60,6 +60,8 @@ export class WatchedResource {
   /** When the newest response left this process, on the monotonic clock. */
   #writtenMs = 0;
   #overdue = false;
+  /** The newest response has resources that the proxy did not have. */
+  #hasNew = false;
   /** Undefined if the proxy has not accepted any, or may have others instead. */
   #accepted: ResourceSet | undefined;
   /** A response was sent without the answer to the one before, and none was accepted since. */
@@ -129,10 +131,14 @@ export class WatchedResource {
     return this.#isUncertain || this.isOverdue;
   }
 
-  /** When the proxy got the response whose answer holds up the next one; undefined if none is held up. */
-  get heldUpSinceMs(): number | undefined {
-    const isHeldUp = this.pending !== 'no' && this.#unanswered && !this.#writing && !this.#overdue;
-    return isHeldUp ? this.#writtenMs : undefined;
+  /** The proxy has not acknowledged resources that are new to it. */
+  get isAddingResources(): boolean {
+    return this.#hasNew && this.#unanswered && !this.#overdue;
+  }
+
+  /** When the proxy got the response that it has not answered; undefined if there is none, or it had its time. */
+  get unansweredSinceMs(): number | undefined {
+    return this.#unanswered && !this.#writing && !this.#overdue ? this.#writtenMs : undefined;
   }
 
   /** Stops waiting for the answer to the newest response. */
@@ -190,8 +196,13 @@ export class WatchedResource {
     return set === this.#rejected || set.hash === this.#rejected.hash;
   }
 
-  /** A response is being written. */
-  respond(set: ResourceSet, response: SentResponse, configVersion: string): void {
+  /**
+   * A response is being written.
+   *
+   * @param hasNew whether it has resources that the proxy does not have
+   */
+  respond(set: ResourceSet, response: SentResponse, configVersion: string, hasNew: boolean): void {
+    this.#hasNew = hasNew;
     this.warming = undefined;
     if (this.isOverdue) {
       this.#isUncertain = true;

@@ -2,7 +2,15 @@ import { hash } from 'node:crypto';
 import { prepareDeltaBody } from '../../envoy/delta-response.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { HeldVersion } from '../../envoy/possible-resources.js';
-import { compareNames, createResourceSet, type ResourceDiff, type ResourceSet } from '../../envoy/resource-set.js';
+import {
+  compareNames,
+  createResourceSet,
+  EMPTY_RESOURCE_SET,
+  hasResource,
+  joinResourceSets,
+  type ResourceDiff,
+  type ResourceSet,
+} from '../../envoy/resource-set.js';
 import { createNameChanges, type NameChanges, NO_NAMES } from '../../push/name-changes.js';
 import { type EncodedNames, hasName, type NameSet, type NameSets, sortNames } from '../../push/name-set.js';
 import { createPairMemory } from '../../push/pair-memory.js';
@@ -53,6 +61,14 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
     return made;
   };
 
+  const union = (from: ResourceSet, to: ResourceSet): ResourceSet => {
+    const known = withOld.get(from, to);
+    if (known !== undefined) return known;
+    const old = from.resources.filter(({ name }) => !hasResource(to, name));
+    if (old.length === 0) return to;
+    return withOld.keep(from, to, createResourceSet([...to.resources, ...old].sort(compareNames)));
+  };
+
   return {
     names: createNameChanges(nameSets),
     encoded: (set) => {
@@ -91,11 +107,11 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
         filtered(set, ({ name }) => hasName(names, name)),
       ),
     withOld: (from, to) => {
-      const known = withOld.get(from, to);
-      if (known !== undefined) return known;
-      const names = new Set(to.resources.map(({ name }) => name));
-      const old = from.resources.filter(({ name }) => !names.has(name));
-      return withOld.keep(from, to, createResourceSet([...to.resources, ...old].sort(compareNames)));
+      if (from.parts.length !== to.parts.length) return union(from, to);
+      // Part by part, so that proxies that share a part also share its bytes.
+      const joined = to.parts.map((part, index) => union(from.parts[index] ?? EMPTY_RESOURCE_SET, part));
+      const hasMoved = joined.some((part, index) => part !== to.parts[index] && hasMovedName(from, to, index));
+      return hasMoved ? union(from, to) : joinResourceSets(joined);
     },
     withoutRemoved: (diff) => {
       if (diff.removed.length === 0) return diff;
@@ -109,6 +125,13 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
       return pieces;
     },
   };
+}
+
+/** Whether a resource that left a part is in another part now. A joined set must have each name once. */
+function hasMovedName(from: ResourceSet, to: ResourceSet, index: number): boolean {
+  const [before, after] = [from.parts[index], to.parts[index]];
+  if (before === undefined || after === undefined) return true;
+  return before.resources.some(({ name }) => !hasResource(after, name) && hasResource(to, name));
 }
 
 /** The same set if every resource is kept. */

@@ -5,6 +5,7 @@ import { shortTypeName, TypeUrl } from '../../envoy/type-urls.js';
 import { NO_NAMES } from '../../push/name-changes.js';
 import { hasName, type NameSet } from '../../push/name-set.js';
 import type { Work } from '../../push/work.js';
+import { hasPendingUsers } from '../cluster-users.js';
 import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from '../discovery-protocol.js';
 import { LimitError } from '../limits/xds-limits.js';
 import { readResourceNames, TooManyNamesError } from '../request-wire.js';
@@ -16,13 +17,6 @@ import { type DeltaSubscription, isWildcard, nextSubscription, type Subscription
 
 /** Names that count as one more request. */
 const NAMES_PER_REQUEST = 1_000;
-/** The types that a response may still need before clusters can be removed. */
-const USERS_OF_CLUSTERS: readonly string[] = [
-  TypeUrl.endpoint,
-  TypeUrl.listener,
-  TypeUrl.extensionConfig,
-  TypeUrl.route,
-];
 const NOTHING_CHANGED: ResourceDiff = { changed: [], removed: [] };
 
 /**
@@ -137,7 +131,7 @@ class DeltaProtocol implements DiscoveryProtocol {
       watched.subscription++;
       watched.want('always');
     }
-    this.#connection.proceed(watched);
+    this.#connection.proceed();
   }
 
   /** The proxy needs no response: it has all resources of the set. */
@@ -178,8 +172,7 @@ class DeltaProtocol implements DiscoveryProtocol {
   /** Clusters leave the proxy after the listeners and routes that used them. */
   #mustKeepOld({ provider }: WatchedResource, change: ResourceDiff): boolean {
     if (provider.typeUrl !== TypeUrl.cluster || change.removed.length === 0) return false;
-    const { subscriptions } = this.#connection;
-    return USERS_OF_CLUSTERS.some((typeUrl) => (subscriptions.get(typeUrl)?.pending ?? 'no') !== 'no');
+    return hasPendingUsers(this.#connection.subscriptions);
   }
 
   *#namesOf(encoded: Uint8Array): Work<NameSet> {
