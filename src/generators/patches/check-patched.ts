@@ -2,14 +2,26 @@ import type { MessageFields } from '../../envoy/messages/message-problem.js';
 import { HTTP_CONNECTION_MANAGER, isOpaqueFilter, isTerminalFilter, isTerminalHttpFilter } from './filter-kinds.js';
 import { listOf, messageIn, numberIn, type PatchTools, textIn } from './patch-tools.js';
 
-/** Cluster.DiscoveryType.EDS */
+/** Cluster.DiscoveryType */
 const EDS = 3;
+const ORIGINAL_DST = 4;
+/** Cluster.LbPolicy */
+const CLUSTER_PROVIDED = 6;
 
 /** The reason why Envoy would reject a patched cluster, beside the rules of its fields; undefined if there is none. */
 export function faultOfCluster(_tools: PatchTools, cluster: MessageFields): string | undefined {
-  if (messageIn(cluster, 'clusterType') !== undefined || numberIn(cluster, 'type') !== EDS) return undefined;
-  const source = messageIn(messageIn(cluster, 'edsClusterConfig'), 'edsConfig');
-  return source === undefined ? 'a cluster of type EDS needs edsClusterConfig.edsConfig' : undefined;
+  if (messageIn(cluster, 'clusterType') !== undefined) return undefined;
+  const type = numberIn(cluster, 'type');
+  const hasAssignment = messageIn(cluster, 'loadAssignment') !== undefined;
+  if (type === EDS && messageIn(messageIn(cluster, 'edsClusterConfig'), 'edsConfig') === undefined) {
+    return 'a cluster of type EDS needs edsClusterConfig.edsConfig';
+  }
+  if (hasAssignment && type === ORIGINAL_DST) return 'a cluster of type ORIGINAL_DST has no loadAssignment';
+  const isProvided = numberIn(cluster, 'lbPolicy') === CLUSTER_PROVIDED;
+  if (messageIn(cluster, 'loadBalancingPolicy') === undefined && isProvided !== (type === ORIGINAL_DST)) {
+    return 'a cluster has lbPolicy CLUSTER_PROVIDED exactly if its type is ORIGINAL_DST';
+  }
+  return undefined;
 }
 
 /** The same for a route configuration. */
@@ -70,6 +82,8 @@ function faultOfOrder(
   filters: readonly MessageFields[],
   isTerminal: (filter: MessageFields) => boolean,
 ): string | undefined {
+  const bare = filters.find((filter) => ['typedConfig', 'configDiscovery'].every((field) => !messageIn(filter, field)));
+  if (bare !== undefined) return `${textIn(bare, 'name')} has neither typedConfig nor configDiscovery`;
   const place = filters.findIndex(isTerminal);
   if (place === -1) {
     // The type in a TypedStruct may be of any kind.

@@ -201,7 +201,13 @@ test('patches cannot make a resource more than 1 MiB larger', (t) => {
   const patch = {
     applyTo: 'NETWORK_FILTER',
     match: { context: 'SIDECAR_INBOUND' },
-    patch: { operation: 'INSERT_FIRST', value: { name: 'x'.repeat(250_000) } },
+    patch: {
+      operation: 'INSERT_FIRST',
+      value: {
+        name: 'x'.repeat(250_000),
+        typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.network.sni_cluster.v3.SniCluster' },
+      },
+    },
   };
   const ports = Array.from({ length: 8 }, (_, index) =>
     buildPort({ name: `tcp-${index}`, number: 9000 + index, protocol: 'tcp' }),
