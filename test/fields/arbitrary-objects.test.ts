@@ -94,3 +94,30 @@ for (const kind of KINDS) {
     }
   });
 }
+
+/** What routes and configures traffic: objects of these meet at the same hosts, ports and routers. */
+const MEETING_KINDS = ['VirtualService', 'DestinationRule', 'Gateway', 'Sidecar', 'ServiceEntry'];
+
+test('Envoy takes what is sent for accepted objects of several kinds together', async (t) => {
+  const perKind = MEETING_KINDS.map((kind) => acceptedObjects(kind, OBJECTS));
+  let meshes = 0;
+  for (let first = 0; perKind.some((objects) => first < objects.length); first += OBJECTS_OF_A_MESH) {
+    const objects = perKind.flatMap((accepted) => accepted.slice(first, first + OBJECTS_OF_A_MESH));
+    const golden = readGoldenCase('together', MESH);
+    const generate = createGoldenGenerators(golden);
+    const context = golden.change('upsert', objects);
+    const served = [...golden.proxies.values()].map((proxy) => generate(context, proxy));
+    meshes += 1;
+    if ('missing' in envoy || meshes > MESHES_FOR_ENVOY) continue;
+    for (const resources of served) {
+      for (const { name, count } of repeatedNames(resources.listeners)) t.fail(`${count} listeners ${name}`);
+      await t.notThrowsAsync(validateWithEnvoy(envoy.value, ENCODER, resources), JSON.stringify(objects));
+    }
+  }
+});
+
+function repeatedNames(resources: readonly { readonly name: string }[]): { name: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const { name } of resources) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].flatMap(([name, count]) => (count > 1 ? [{ name, count }] : []));
+}

@@ -1,4 +1,6 @@
 import type { GatewayServer } from '../../model/gateways/gateway-server.js';
+import type { MergedServer } from '../../model/gateways/merge-servers.js';
+import { isServedBy, mayShareHost } from '../../model/gateways/operator-hosts.js';
 import { EVERY_REQUEST } from '../../model/traffic/http-match.js';
 import type { VirtualHost } from '../../model/traffic/http-route.js';
 import type { GatewayRouting } from './gateway-routing.js';
@@ -24,7 +26,7 @@ interface Draft {
 
 /** The virtual hosts of all servers of a table: servers and virtual services that name one host share it. */
 export function gatewayHosts(
-  servers: readonly GatewayServer[],
+  servers: readonly MergedServer[],
   routing: GatewayRouting,
   port: number,
 ): readonly GatewayHost[] {
@@ -37,24 +39,31 @@ export function gatewayHosts(
     }
     return draft;
   };
+  const operators = servers.filter((server) => server.trusted);
   for (const server of servers) {
+    const mayTake = (host: string): boolean => server.trusted || mayShareHost(operators, host, namespaceOf(server));
     const visit = (host: string): Draft => {
       const draft = draftOf(host);
-      // One server is enough: nobody expects plaintext where a Gateway forbids it.
-      draft.redirectsToHttps ||= server.redirectsToHttps;
+      // One server is enough: no client expects plaintext where a Gateway forbids it. But another namespace does not forbid it
+      // for hosts of the operator.
+      draft.redirectsToHttps ||= server.redirectsToHttps && (server.trusted || !isServedBy(operators, host));
       if (server.defaultEndpoint !== undefined) draft.server ??= server;
       return draft;
     };
     for (const { hosts, virtualHost } of routing.virtualHostsOf(server)) {
-      for (const host of hosts) {
+      for (const host of hosts.filter(mayTake)) {
         const { routes } = visit(host);
         if (!routes.includes(virtualHost)) routes.push(virtualHost);
       }
     }
     if (server.redirectsToHttps || server.defaultEndpoint !== undefined)
-      for (const { host } of server.hosts) visit(host);
+      for (const { host } of server.hosts) if (mayTake(host)) visit(host);
   }
   return groupEqual(drafts, port);
+}
+
+function namespaceOf({ gateway }: GatewayServer): string {
+  return gateway.slice(0, gateway.indexOf('/'));
 }
 
 /** Hosts with the same routes share a virtual host. */

@@ -3,8 +3,7 @@ import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { frameField, frameResource, type MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { VirtualHost as EnvoyVirtualHost } from '../../generated/envoy/config/route/v3/VirtualHost.js';
-import type { GatewayServer } from '../../model/gateways/gateway-server.js';
-import type { RouterPorts } from '../../model/gateways/merge-servers.js';
+import type { MergedServer, RouterPorts } from '../../model/gateways/merge-servers.js';
 import { createMemo, memoize } from '../../model/memo.js';
 import type { VirtualHost } from '../../model/traffic/http-route.js';
 import { routesAffectedBy } from '../affected-by.js';
@@ -35,7 +34,7 @@ const ROUTES_FIELD = 3;
 
 /** The servers of a table, and the port that clients connect to. */
 interface Table {
-  readonly servers: readonly GatewayServer[];
+  readonly servers: readonly MergedServer[];
   readonly port: number;
 }
 

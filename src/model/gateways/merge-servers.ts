@@ -2,6 +2,7 @@ import type { ObjectKey } from '../../config/object.js';
 import type { ServiceTarget } from '../proxy.js';
 import type { SelectedGateways } from './gateway-index.js';
 import { type GatewayServer, type ServerHost, type ServerTraffic, trafficOfServer } from './gateway-server.js';
+import { mayShareHost } from './operator-hosts.js';
 
 /** An address and port that a router listens on, with all servers there. */
 export interface RouterPort {
@@ -20,6 +21,8 @@ export interface RouterPort {
 /** A server with the hosts that no other server had before it. */
 export interface MergedServer extends GatewayServer {
   readonly traffic: ServerTraffic;
+  /** Whether its Gateway is of the router's namespace or of the root namespace. */
+  readonly trusted: boolean;
 }
 
 /** A server, or one host of it, that another server displaces. */
@@ -61,8 +64,10 @@ export function mergeServers({ gateways, trusted }: SelectedGateways, targets: r
   let hosts = 0;
   const foreign = new Set(gateways.slice(trusted).flatMap((gateway) => gateway.servers));
   for (const server of gateways.flatMap((gateway) => gateway.servers)) {
-    if (foreign.has(server) && readsFiles(server)) {
-      conflicts.push(conflict(server, '.tls', 'names files of a router in another namespace; use credentialName'));
+    const trusted = !foreign.has(server);
+    const reached = trusted ? undefined : partOfRouter(server);
+    if (reached !== undefined) {
+      conflicts.push(conflict(server, reached.field, reached.message));
       continue;
     }
     hosts += server.hosts.length;
@@ -73,17 +78,18 @@ export function mergeServers({ gateways, trusted }: SelectedGateways, targets: r
       continue;
     }
     for (const port of listeningPorts(server, targets)) {
-      const key = `${server.bind}|${port}`;
+      const bind = WILDCARDS.has(server.bind) ? '' : server.bind;
+      const key = `${bind}|${port}`;
       const known = open.get(key);
       const kind = kindOf(server);
       if (known === undefined) {
-        const added: OpenPort = { bind: server.bind, port, kind, servers: [], taken: new Map() };
+        const added: OpenPort = { bind, port, kind, servers: [], taken: new Map() };
         open.set(key, added);
-        add(added, server, conflicts);
+        add(added, server, trusted, conflicts);
       } else if (known.kind !== kind || kind === 'tcp') {
         conflicts.push(portConflict(server, kind, known));
       } else {
-        add(known, server, conflicts);
+        add(known, server, trusted, conflicts);
       }
     }
   }
@@ -91,14 +97,20 @@ export function mergeServers({ gateways, trusted }: SelectedGateways, targets: r
   return { ports: ports.filter(({ servers }) => servers.length > 0), conflicts };
 }
 
-function add(port: OpenPort, server: GatewayServer, conflicts: ServerConflict[]): void {
+function add(port: OpenPort, server: GatewayServer, trusted: boolean, conflicts: ServerConflict[]): void {
   const traffic = trafficOfServer(server);
-  if (port.kind !== 'tls') {
-    port.servers.push({ ...server, traffic });
-    return;
-  }
+  const operators = port.servers.filter((known) => known.trusted);
+  const namespace = server.gateway.slice(0, server.gateway.indexOf('/'));
   const kept: ServerHost[] = [];
   for (const each of server.hosts) {
+    if (!trusted && !mayShareHost(operators, each.host, namespace)) {
+      conflicts.push(conflict(server, '.hosts', `has host ${each.host}, ${RESERVED}`));
+      continue;
+    }
+    if (port.kind !== 'tls') {
+      kept.push(each);
+      continue;
+    }
     const owner = port.taken.get(each.host);
     if (owner === undefined || owner === server) {
       port.taken.set(each.host, server);
@@ -107,8 +119,31 @@ function add(port: OpenPort, server: GatewayServer, conflicts: ServerConflict[])
       conflicts.push(hostConflict(server, each, owner));
     }
   }
-  if (kept.length > 0) port.servers.push({ ...server, hosts: kept, traffic });
+  if (kept.length > 0) port.servers.push({ ...server, hosts: kept, traffic, trusted });
 }
+
+/** All addresses; Envoy rejects two listeners for them. */
+const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** What only the operator of a router may name of it; undefined for a server that names none of it. */
+function partOfRouter(server: GatewayServer): { readonly field: string; readonly message: string } | undefined {
+  if (readsFiles(server)) {
+    return { field: '.tls', message: 'names files of a router in another namespace; use credentialName' };
+  }
+  // The admin interface of the router listens there, for example.
+  if (server.defaultEndpoint !== undefined) {
+    return { field: '.defaultEndpoint', message: `is an address of ${FOREIGN}; bind a VirtualService to the server` };
+  }
+  // The kernel gives its connections to the listener with the address, and none to those of all addresses.
+  if (server.bind !== '' && !WILDCARDS.has(server.bind)) {
+    return { field: '.bind', message: `is an address of ${FOREIGN}; leave it out` };
+  }
+  return undefined;
+}
+
+const RESERVED = "which Gateways of the router's namespace leave to other namespaces; remove it";
+
+const FOREIGN = 'a router in another namespace';
 
 /** Envoy rejects a listener with a file that does not exist, for all Gateways of the port. */
 function readsFiles({ tls }: GatewayServer): boolean {

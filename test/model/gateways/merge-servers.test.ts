@@ -119,3 +119,55 @@ test('only Gateways of the router and of the root namespace may name files of th
     'Gateway/team/foreign spec.servers[0].tls names files of a router in another namespace; use credentialName',
   ]);
 });
+
+test('no Gateway of another namespace names an address of the router, such as its admin interface', (t) => {
+  const admin = { ...HTTP, hosts: ['*'], defaultEndpoint: '127.0.0.1:15000' };
+  const bound = { ...HTTP, port: { number: 80, name: 'bound', protocol: 'HTTP' }, bind: '10.0.3.1' };
+  const { ports, conflicts } = merge([
+    gatewayObject('own', [HTTP]),
+    gatewayObject('foreign', [admin, bound], { namespace: 'team' }),
+  ]);
+  t.deepEqual(ports, [[':80 http', ['edge/own a.example.com']]]);
+  t.deepEqual(conflicts, [
+    'Gateway/team/foreign spec.servers[0].defaultEndpoint is an address of a router in another namespace; bind a VirtualService to the server',
+    'Gateway/team/foreign spec.servers[1].bind is an address of a router in another namespace; leave it out',
+  ]);
+});
+
+test('a server for all addresses shares the port of servers without an address', (t) => {
+  const every = (name: string, bind: string) =>
+    gatewayObject(name, [{ ...HTTP, hosts: [`${name}.example.com`], bind }]);
+  const { ports } = merge([gatewayObject('a', [HTTP]), every('b', '0.0.0.0'), every('c', '::')]);
+  t.deepEqual(ports, [[':80 http', ['edge/a a.example.com', 'edge/b b.example.com', 'edge/c c.example.com']]]);
+});
+
+const SERVERS: readonly (readonly [string, ServerFields])[] = [
+  ['plaintext', HTTP],
+  ['TLS', tls('own', ['a.example.com'])],
+];
+for (const [kind, server] of SERVERS) {
+  test(`a ${kind} host that the operator leaves to a namespace is no host of Gateways elsewhere`, (t) => {
+    const hosts = ['a.example.com', 'b.example.com'];
+    const { ports, conflicts } = merge([
+      gatewayObject('own', [{ ...server, hosts: ['shop/*.example.com', '*/b.example.com'] }]),
+      gatewayObject('foreign', [{ ...server, hosts: [...hosts, 'c.example.org'] }], { namespace: 'team' }),
+      gatewayObject('shop', [{ ...server, hosts: ['a.example.com'] }], { namespace: 'shop' }),
+    ]);
+    const shared = server === HTTP ? 'b.example.com,c.example.org' : 'c.example.org';
+    t.deepEqual(
+      ports[0]?.[1],
+      ['edge/own *.example.com,b.example.com', `team/foreign ${shared}`, 'shop/shop a.example.com'].toSorted(byGateway),
+    );
+    t.true(
+      conflicts.includes(
+        "Gateway/team/foreign spec.servers[0].hosts has host a.example.com, which Gateways of the router's namespace leave to other namespaces; remove it",
+      ),
+    );
+  });
+}
+
+/** The own one first, the others by name. */
+function byGateway(first: string, second: string): number {
+  const rank = (text: string) => (text.startsWith('edge/') ? `0${text}` : `1${text}`);
+  return rank(first) < rank(second) ? -1 : 1;
+}
