@@ -194,9 +194,17 @@ export function compareNames(first: { readonly name: string }, second: { readonl
   return first.name < second.name ? -1 : first.name > second.name ? 1 : 0;
 }
 
-/** Whether a set has a resource of that name. The lists of joined sets are not copied for it. */
-export function hasResource({ parts }: ResourceSet, name: string): boolean {
-  return parts.some(({ resources }) => indexOfName(resources, name) !== undefined);
+/** The resource of a name. The lists of joined sets are not copied for it. */
+export function resourceOf({ parts }: ResourceSet, name: string): EncodedResource | undefined {
+  for (const { resources } of parts) {
+    const index = indexOfName(resources, name);
+    if (index !== undefined) return resources[index];
+  }
+  return undefined;
+}
+
+export function hasResource(set: ResourceSet, name: string): boolean {
+  return resourceOf(set, name) !== undefined;
 }
 
 function indexOfName(sorted: readonly EncodedResource[], name: string): number | undefined {

@@ -44,7 +44,7 @@ class StateOfTheWorld implements DiscoveryProtocol {
   *nextResponse(watched: WatchedResource, pending: PendingPush): Work<NextResponse | undefined> {
     const { typeUrl, version, configVersion, responses } = watched.provider;
     const made = yield* watched.provider.prepare(watched.names);
-    const set = this.#withOldClusters(watched, made, pending);
+    const set = pending === 'always' ? made : this.#withoutGaps(watched, made);
     const selected = select(watched, set, pending);
     if (selected === undefined) {
       if (set === made) watched.unchanged(set, configVersion);
@@ -58,12 +58,22 @@ class StateOfTheWorld implements DiscoveryProtocol {
     return { response: responses.responseFor({ ...header, body: () => body }, watched.sentNonce), set, configVersion };
   }
 
-  /** Clusters leave the proxy after the listeners and routes that used them: another response follows without them. */
-  #withOldClusters(watched: WatchedResource, set: ResourceSet, pending: PendingPush): ResourceSet {
+  /** Keeps what the proxy still uses until its listeners and routes are replaced. */
+  #withoutGaps(watched: WatchedResource, set: ResourceSet): ResourceSet {
     const { sent, provider } = watched;
+    if (sent === undefined || watched.mayHaveOthers) return set;
+    if (provider.typeUrl === TypeUrl.cluster) return this.#withOldClusters(watched, sent, set);
+    // The endpoints of a cluster that is about to leave: it leaves with them.
+    const hasVanished =
+      provider.answersUnknownNames &&
+      provider.diffs.diff(sent, set).changed.some(({ isUnknown }) => isUnknown === true);
+    return hasVanished ? this.#connection.environment.delta.withKnown(sent, set) : set;
+  }
+
+  /** Clusters leave the proxy after the listeners and routes that used them: another response follows without them. */
+  #withOldClusters(watched: WatchedResource, sent: ResourceSet, set: ResourceSet): ResourceSet {
     const { subscriptions, environment } = this.#connection;
-    if (provider.typeUrl !== TypeUrl.cluster || pending === 'always') return set;
-    if (sent === undefined || watched.mayHaveOthers || provider.diffs.diff(sent, set).removed.length === 0) return set;
+    if (watched.provider.diffs.diff(sent, set).removed.length === 0) return set;
     const both = environment.delta.withOld(sent, set);
     if (!hasPendingUsers(subscriptions)) return watched.isRejected(both) ? both : set;
     watched.want('ifChanged');

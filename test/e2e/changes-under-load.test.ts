@@ -1,5 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
-import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
+import type { Manifest } from '../counterparts/config-folder.js';
+import {
+  endpointsManifest,
+  type ServiceOptions,
+  serviceEntryManifest,
+  serviceManifest,
+} from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
@@ -48,6 +54,8 @@ test.afterEach.always('no sidecar rejected any configuration', async (t) => {
 test.after.always(async (t) => {
   await t.context.mesh?.close();
 });
+
+const NO_ANSWER = { status: 0, headers: {} as Readonly<Record<string, unknown>> };
 
 /** Waits for so many more requests of the running load. */
 async function moreRequests({ agent }: Sidecar, count: number): Promise<void> {
@@ -98,6 +106,81 @@ e2eTest('new connections of an app are served without a failed request while an 
   const report = await client.agent.call('stopLoad', null);
   t.deepEqual(report.samples, []);
   t.is(report.failures, 0);
+});
+
+const SPLIT = { host: 'split.example.com', address: '10.96.0.20' };
+/** How long routes change; 60 shows that a minute of it fails no request. */
+const ROUTING_SECONDS = Number(process.env['ROUTING_SECONDS'] ?? 5);
+const BETWEEN_CHANGES_MS = ROUTING_SECONDS > 5 ? 1000 : 100;
+
+/** Every round changes the weights and a rule; every third round the subsets have other names. */
+function routing(round: number): readonly Manifest[] {
+  const [first, second] = [`first-${Math.floor(round / 3)}`, `second-${Math.floor(round / 3)}`];
+  const networking = (kind: string, spec: object): Manifest => ({
+    apiVersion: 'networking.mesh.internal/v1beta1',
+    kind,
+    metadata: { name: 'split', namespace: 'default' },
+    spec,
+  });
+  const to = (subset: string, weight: number) => ({ destination: { host: SPLIT.host, subset }, weight });
+  const weight = (round * 37) % 101;
+  const mark = { headers: { response: { set: { 'x-round': `${round}` } } } };
+  const tester = { match: [{ headers: { 'x-tester': { exact: `${round}` } } }], route: [to(second, 100)], ...mark };
+  return [
+    serviceEntryManifest('split', {
+      hosts: [SPLIT.host],
+      addresses: [SPLIT.address],
+      location: 'MESH_INTERNAL',
+      resolution: 'STATIC',
+      ports: [{ number: 80, name: 'http', protocol: 'HTTP', targetPort: 8080 }],
+      endpoints: [
+        { address: FIRST_ADDRESS, labels: { version: 'v1' } },
+        { address: SECOND_ADDRESS, labels: { version: 'v2' } },
+      ],
+    }),
+    networking('DestinationRule', {
+      host: SPLIT.host,
+      ...(round % 2 === 0 ? { trafficPolicy: { loadBalancer: { simple: 'ROUND_ROBIN' } } } : {}),
+      subsets: [
+        { name: first, labels: { version: 'v1' } },
+        { name: second, labels: { version: 'v2' } },
+      ],
+    }),
+    networking('VirtualService', {
+      hosts: [SPLIT.host],
+      http: [...(round % 2 === 0 ? [tester] : []), { route: [to(first, 100 - weight), to(second, weight)], ...mark }],
+    }),
+  ];
+}
+
+e2eTest('weights, subsets and rules of a route change under load without a failed request', async (t) => {
+  const { mesh, client } = t.context;
+  const { configFolder } = mesh.discovery;
+  const url = `http://${SPLIT.address}/`;
+  const request = { url, headers: { host: SPLIT.host } };
+  const isInForce = (round: number) =>
+    eventually(`round ${round} is in force`, async () => {
+      const { status, headers } = await client.agent.request(url, { headers: request.headers }).catch(() => NO_ANSWER);
+      return status === 200 && headers['x-round'] === `${round}`;
+    });
+  await configFolder.write('split.yaml', routing(0));
+  await isInForce(0);
+  await client.agent.call('startLoad', { request, concurrency: 4 });
+  const endsAt = performance.now() + ROUTING_SECONDS * 1000;
+  let round = 0;
+  while (performance.now() < endsAt || round < 7) {
+    const changedAt = performance.now();
+    await configFolder.write('split.yaml', routing(++round));
+    await isInForce(round);
+    const restMs = BETWEEN_CHANGES_MS - (performance.now() - changedAt);
+    if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
+  }
+  await moreRequests(client, 100);
+  const report = await client.agent.call('stopLoad', null);
+  t.log(`${report.requests} requests in ${ROUTING_SECONDS} s, ${round} changes`);
+  t.deepEqual(report.samples, []);
+  t.is(report.failures, 0);
+  t.true((report.byServer['echo-1'] ?? 0) > 0 && (report.byServer['echo-2'] ?? 0) > 0);
 });
 
 e2eTest(

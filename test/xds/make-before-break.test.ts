@@ -141,3 +141,16 @@ test('a change while clusters wait for their acknowledgement is sent with the ro
   acknowledge(clusters);
   t.is(asText(await next()), 'RouteConfiguration a=to c and a');
 });
+
+test('the endpoints of a cluster that leaves are not emptied', async (t) => {
+  const { client, content, change, next, acknowledge } = await connect(t);
+  client.send({ typeUrl: TypeUrl.endpoint, names: ['a', 'b'] });
+  const endpoints = await next();
+  t.is(asText(endpoints), 'ClusterLoadAssignment a=1 b=1');
+  acknowledge(endpoints, ['a', 'b']);
+  content.endpoints = { a: '2' };
+  change({ a: '1' }, 'without b');
+  t.is(asText(await next()), 'ClusterLoadAssignment a=2');
+  t.is(asText(await next()), 'RouteConfiguration a=without b');
+  t.is(asText(await next()), 'Cluster a=1');
+});

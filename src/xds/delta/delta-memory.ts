@@ -10,6 +10,7 @@ import {
   joinResourceSets,
   type ResourceDiff,
   type ResourceSet,
+  resourceOf,
 } from '../../envoy/resource-set.js';
 import { createNameChanges, type NameChanges, NO_NAMES } from '../../push/name-changes.js';
 import { type EncodedNames, hasName, type NameSet, type NameSets, sortNames } from '../../push/name-set.js';
@@ -38,6 +39,8 @@ export interface DeltaMemory {
   within(set: ResourceSet, names: NameSet): ResourceSet;
   /** The resources of `to` and, from `from`, those that `to` does not have. */
   withOld(from: ResourceSet, to: ResourceSet): ResourceSet;
+  /** The resources of `to`; of names that are unknown in it, those of `from`. */
+  withKnown(from: ResourceSet, to: ResourceSet): ResourceSet;
   withoutRemoved(diff: ResourceDiff): ResourceDiff;
   /** Encodes the content of a response, once while any stream writes it. */
   body(diff: ResourceDiff): Work<readonly Buffer[]>;
@@ -50,6 +53,7 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
   const existing = new WeakMap<ResourceSet, ResourceSet>();
   const parts = createPairMemory<ResourceSet, NameSet, ResourceSet>();
   const withOld = createPairMemory<ResourceSet, ResourceSet, ResourceSet>();
+  const withKnown = createPairMemory<ResourceSet, ResourceSet, ResourceSet>();
   const withoutRemoved = new WeakMap<ResourceDiff, ResourceDiff>();
   const bodies = new WeakMap<ResourceDiff, WeakRef<Buffer>>();
 
@@ -112,6 +116,14 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
       const joined = to.parts.map((part, index) => union(from.parts[index] ?? EMPTY_RESOURCE_SET, part));
       const hasMoved = joined.some((part, index) => part !== to.parts[index] && hasMovedName(from, to, index));
       return hasMoved ? union(from, to) : joinResourceSets(joined);
+    },
+    withKnown: (from, to) => {
+      const known = withKnown.get(from, to);
+      if (known !== undefined) return known;
+      const resources = to.resources.map((resource) =>
+        resource.isUnknown === true ? (resourceOf(from, resource.name) ?? resource) : resource,
+      );
+      return withKnown.keep(from, to, createResourceSet(resources));
     },
     withoutRemoved: (diff) => {
       if (diff.removed.length === 0) return diff;
