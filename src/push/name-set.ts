@@ -53,9 +53,20 @@ const HASHED_AT_ONCE = 2_048;
 export function createNameSets(): NameSets {
   const byEncoding = createWeakMemory<EncodedNames>();
   const byContent = createWeakMemory<NameSet>();
+  /** The newest set of each number of names. */
+  const bySize = createWeakMemory<NameSet>();
   const kept = new WeakMap<NameSet, number>();
 
   const internNames = function* (names: readonly string[]): Work<NameSet> {
+    // Sidecars name one set in many orders. To recognise the set costs less than to sort the names.
+    const size = String(names.length);
+    const likely = bySize.get(size);
+    if (likely !== undefined && (yield* haveSameNames(likely, names))) return likely;
+    const made = yield* internOther(names);
+    return made.names.length === names.length ? bySize.keep(size, made) : made;
+  };
+
+  const internOther = function* (names: readonly string[]): Work<NameSet> {
     const sorted = yield* sortNames(names);
     const id = yield* hashNames(sorted);
     const known = byContent.get(id);
@@ -101,6 +112,20 @@ export function hasName({ names }: NameSet, name: string): boolean {
     else high = middle - 1;
   }
   return false;
+}
+
+/** @param names as many as the set has, in any order and perhaps with repetitions */
+function* haveSameNames(set: NameSet, names: readonly string[]): Work<boolean> {
+  const found = new Set<string>();
+  for (let start = 0; start < names.length; start += CHUNK) {
+    for (const name of names.slice(start, start + CHUNK)) found.add(name);
+    if (names.length > CHUNK) yield;
+  }
+  for (let start = 0; start < names.length; start += CHUNK) {
+    if (!set.names.slice(start, start + CHUNK).every((name) => found.has(name))) return false;
+    if (names.length > CHUNK) yield;
+  }
+  return true;
 }
 
 function* hashNames(sorted: readonly string[]): Work<string> {

@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto';
 import { prepareDeltaBody } from '../../envoy/delta-response.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
-import { HeldVersion } from '../../envoy/possible-resources.js';
 import {
   compareNames,
   createResourceSet,
@@ -13,10 +11,10 @@ import {
   resourceOf,
 } from '../../envoy/resource-set.js';
 import { createNameChanges, type NameChanges, NO_NAMES } from '../../push/name-changes.js';
-import { type EncodedNames, hasName, type NameSet, type NameSets, sortNames } from '../../push/name-set.js';
+import { type EncodedNames, hasName, type NameSet, type NameSets } from '../../push/name-set.js';
 import { createPairMemory } from '../../push/pair-memory.js';
-import { createWeakMemory } from '../../push/weak-memory.js';
 import type { Work } from '../../push/work.js';
+import { type ClaimReader, createClaimReader } from './claimed-resources.js';
 
 /**
  * The states that delta streams share. Sidecars of equal scope have equal names and resources, so each state is made
@@ -26,12 +24,7 @@ export interface DeltaMemory {
   readonly names: NameChanges;
   /** The set in the form that a subscription keeps. */
   encoded(set: NameSet): EncodedNames;
-  /**
-   * The resources that a reconnecting proxy has, from the encoded `initial_resource_versions` of its request.
-   *
-   * @param decode reads the bytes; called only if no other stream has sent the same
-   */
-  claimed(encoded: Uint8Array, decode: () => Work<ReadonlyMap<string, string>>): Work<ResourceSet>;
+  readonly claims: ClaimReader;
   namesOf(set: ResourceSet): NameSet;
   /** The resources without those that stand for unknown names. */
   existing(set: ResourceSet): ResourceSet;
@@ -48,7 +41,6 @@ export interface DeltaMemory {
 
 export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
   const encodedNames = new WeakMap<NameSet, EncodedNames>();
-  const claims = createWeakMemory<ResourceSet>();
   const namesOf = new WeakMap<ResourceSet, NameSet>();
   const existing = new WeakMap<ResourceSet, ResourceSet>();
   const parts = createPairMemory<ResourceSet, NameSet, ResourceSet>();
@@ -80,16 +72,7 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
       encodedNames.set(set, made);
       return made;
     },
-    *claimed(encoded, decode) {
-      const key = hash('sha1', encoded, 'base64');
-      const known = claims.get(key);
-      if (known !== undefined) return known;
-      const versions = yield* decode();
-      // A peer may send a hundred thousand, so they are sorted with pauses.
-      const names = yield* sortNames([...versions.keys()]);
-      const resources = names.map((name) => new HeldVersion(name, versions.get(name) ?? ''));
-      return claims.get(key) ?? claims.keep(key, createResourceSet(resources));
-    },
+    claims: createClaimReader(),
     namesOf: (set) => {
       const made = namesOf.get(set) ?? newNameSet(set);
       namesOf.set(set, made);

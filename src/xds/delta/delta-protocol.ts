@@ -12,7 +12,7 @@ import { readResourceNames, TooManyNamesError } from '../request-wire.js';
 import type { ResourceProvider } from '../resource-provider.js';
 import { StreamError } from '../stream-error.js';
 import type { AfterDoubt, PendingPush, WatchedResource } from '../watched-resource.js';
-import { type RawDeltaRequest, readDeltaRequest, readResourceVersions } from './delta-request-wire.js';
+import { type RawDeltaRequest, readDeltaRequest } from './delta-request-wire.js';
 import { type DeltaSubscription, isWildcard, nextSubscription, type SubscriptionChange } from './delta-subscription.js';
 
 /** Names that count as one more request. */
@@ -183,13 +183,18 @@ class DeltaProtocol implements DiscoveryProtocol {
   }
 
   /** The resources that a proxy says it has, of those that it subscribes to. */
-  *#claimOf(request: RawDeltaRequest, { mode }: ResourceProvider, subscribe: NameSet): Work<ResourceSet> {
-    const { versions } = request;
-    const { delta: memory } = this.#connection.environment;
+  *#claimOf({ versions }: RawDeltaRequest, provider: ResourceProvider, subscribe: NameSet): Work<ResourceSet> {
     if (versions.length === 0) return EMPTY_RESOURCE_SET;
-    const claimed = yield* memory.claimed(versions, () => readVersions(versions));
-    const isAll = mode === 'wildcard' && (subscribe === NO_NAMES || hasName(subscribe, '*'));
-    return isAll ? claimed : memory.within(claimed, subscribe);
+    const { delta: memory } = this.#connection.environment;
+    const isAll = provider.mode === 'wildcard' && (subscribe === NO_NAMES || hasName(subscribe, '*'));
+    const made = yield* provider.prepare(isAll ? undefined : subscribe);
+    const expected = provider.mode === 'named' ? memory.existing(made) : made;
+    const isAsked = (name: string): boolean => isAll || hasName(subscribe, name);
+    try {
+      return yield* memory.claims.read({ encoded: versions, expected, isAsked });
+    } catch (cause) {
+      throw new StreamError('INVALID_ARGUMENT', 'initial_resource_versions cannot be decoded', { cause });
+    }
   }
 
   #subscriptionOf(typeUrl: string): DeltaSubscription {
@@ -204,15 +209,6 @@ const afterDoubt: AfterDoubt = (before = EMPTY_RESOURCE_SET, sent = EMPTY_RESOUR
   possibleResources(before, sent);
 
 export const DELTA: ProtocolVariant = { create: (connection) => new DeltaProtocol(connection), afterDoubt };
-
-/** @throws StreamError INVALID_ARGUMENT */
-function* readVersions(encoded: Uint8Array): Work<ReadonlyMap<string, string>> {
-  try {
-    return yield* readResourceVersions(encoded);
-  } catch (cause) {
-    throw new StreamError('INVALID_ARGUMENT', 'initial_resource_versions cannot be decoded', { cause });
-  }
-}
 
 /** @throws LimitError if a list has too many names, StreamError INVALID_ARGUMENT if it is no DeltaDiscoveryRequest */
 function parseRequest(message: Buffer, maxNames: number): RawDeltaRequest {

@@ -1,5 +1,4 @@
 import protobuf from 'protobufjs';
-import type { Work } from '../../push/work.js';
 import { joinRuns, type RawDiscoveryRequest, readStatus, TooManyNamesError } from '../request-wire.js';
 
 /**
@@ -31,8 +30,9 @@ const VERSIONS = 5;
 const RESPONSE_NONCE = 6;
 const ERROR_DETAIL = 7;
 
-/** Entries that are decoded before the work pauses. */
-const DECODED_AT_ONCE = 2_048;
+/** Field numbers and types of an entry of `initial_resource_versions`. */
+const NAME_OF_ENTRY = 0x0a;
+const VERSION_OF_ENTRY = 0x12;
 
 interface Run {
   start: number;
@@ -78,25 +78,46 @@ export function readDeltaRequest(bytes: Buffer, maxNames: number): RawDeltaReque
   };
 }
 
-/** Decodes RawDeltaRequest.versions: versions by name. */
-export function* readResourceVersions(encoded: Uint8Array): Work<ReadonlyMap<string, string>> {
+/** A name of RawDeltaRequest.versions, and the place of its version. */
+export interface VersionEntry {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads RawDeltaRequest.versions. A version stays encoded: most are the expected ones. */
+export function* readVersionEntries(encoded: Uint8Array): Generator<VersionEntry, void, void> {
   const reader = protobuf.Reader.create(encoded);
-  const versions = new Map<string, string>();
-  let read = 0;
   while (reader.pos < reader.len) {
     reader.uint32();
-    const end = reader.uint32() + reader.pos;
-    let [name, version] = ['', ''];
-    while (reader.pos < end) {
+    const entryEnd = reader.uint32() + reader.pos;
+    let name = '';
+    let [start, end] = [0, 0];
+    while (reader.pos < entryEnd) {
       const tag = reader.uint32();
-      if (tag === 0x0a) name = reader.string();
-      else if (tag === 0x12) version = reader.string();
-      else reader.skipType(tag & 7);
+      if (tag === NAME_OF_ENTRY) name = reader.string();
+      else if (tag === VERSION_OF_ENTRY) {
+        const length = reader.uint32();
+        start = reader.pos;
+        reader.skip(length);
+        end = reader.pos;
+      } else reader.skipType(tag & 7);
     }
-    versions.set(name, version);
-    if (++read % DECODED_AT_ONCE === 0) yield;
+    yield { name, start, end };
   }
-  return versions;
+}
+
+/** @param version of ASCII characters */
+export function hasVersion(encoded: Uint8Array, { start, end }: VersionEntry, version: string): boolean {
+  if (end - start !== version.length) return false;
+  for (let index = 0; index < version.length; index++) {
+    if (encoded[start + index] !== version.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+export function versionOf(encoded: Uint8Array, { start, end }: VersionEntry): string {
+  return Buffer.from(encoded.buffer, encoded.byteOffset + start, end - start).toString();
 }
 
 function newList(): { readonly runs: Run[]; count: number } {

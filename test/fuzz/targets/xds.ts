@@ -5,7 +5,7 @@ import { parsePolicyFilterName } from '../../../src/generators/policy/filter-nam
 import { parseRouteName } from '../../../src/generators/routes/route-table.js';
 import { parseNode } from '../../../src/model/parse-node.js';
 import { finish } from '../../../src/push/work.js';
-import { readDeltaRequest, readResourceVersions } from '../../../src/xds/delta/delta-request-wire.js';
+import { readDeltaRequest, readVersionEntries, versionOf } from '../../../src/xds/delta/delta-request-wire.js';
 import { readNode } from '../../../src/xds/node-wire.js';
 import { createProxyReader } from '../../../src/xds/proxy-reader.js';
 import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
@@ -96,7 +96,7 @@ export const xdsTargets: readonly FuzzTarget[] = [
     run: (bytes) => {
       const { subscribe, unsubscribe, versions } = readDeltaRequest(Buffer.from(bytes), 100);
       const names = [subscribe, unsubscribe].map((list) => finish(readResourceNames(list)));
-      return [names, finish(readResourceVersions(versions))];
+      return [names, [...readVersionEntries(versions)].map((entry) => versionOf(versions, entry))];
     },
   }),
   fuzzTarget('node', {

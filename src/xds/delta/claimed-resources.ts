@@ -1,0 +1,116 @@
+import { hash } from 'node:crypto';
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import { HeldVersion } from '../../envoy/possible-resources.js';
+import type { ResourceSet } from '../../envoy/resource-set.js';
+import { compareNames, createResourceSet, EMPTY_RESOURCE_SET, joinResourceSets } from '../../envoy/resource-set.js';
+import { sortNames } from '../../push/name-set.js';
+import { createWeakMemory } from '../../push/weak-memory.js';
+import type { Work } from '../../push/work.js';
+import { hasVersion, readVersionEntries, type VersionEntry, versionOf } from './delta-request-wire.js';
+
+/** The resources that a reconnecting proxy says it has. */
+export interface Claim {
+  /** The `initial_resource_versions` fields of the request, as encoded, in any order. */
+  readonly encoded: Uint8Array;
+  /** The resources that the proxy should have. */
+  readonly expected: ResourceSet;
+  /** Whether the proxy subscribes to a name. */
+  isAsked(name: string): boolean;
+}
+
+/** A claim, compared with the resources of one part of the expected set. */
+interface ComparedPart {
+  readonly part: ResourceSet;
+  readonly indexes: ReadonlyMap<string, number>;
+  /** 1 at the index of each resource that the proxy has in any version. */
+  readonly told: Uint8Array;
+  count: number;
+  /** Versions that differ from those of the part, and names that the part does not have. */
+  readonly others: Map<string, string>;
+}
+
+/**
+ * Reads claims. Envoy encodes its versions in an order of its own, and every sidecar has some resources that no other
+ * has, so each claim has other bytes. A claim is therefore compared entry by entry with what the proxy should have. Of
+ * parts that are equal, the result has the very objects, so that no difference has to be computed.
+ */
+export interface ClaimReader {
+  /** @throws Error if the bytes are no `initial_resource_versions` */
+  read(claim: Claim): Work<ResourceSet>;
+}
+
+/** Entries that are compared before the work pauses. */
+const COMPARED_AT_ONCE = 2_048;
+
+export function createClaimReader(): ClaimReader {
+  const indexes = new WeakMap<ResourceSet, ReadonlyMap<string, number>>();
+  const claimedParts = createWeakMemory<ResourceSet>();
+
+  const indexOf = (part: ResourceSet): ReadonlyMap<string, number> => {
+    const made = indexes.get(part) ?? new Map(part.resources.map(({ name }, index) => [name, index]));
+    indexes.set(part, made);
+    return made;
+  };
+
+  /** The resources that the proxy has of a part. Proxies whose resources differ in the same way share them. */
+  const claimedPart = function* (compared: ComparedPart): Work<ResourceSet> {
+    const { part, told, others, count } = compared;
+    if (others.size === 0 && count === told.length) return part;
+    const names = yield* sortNames([...others.keys()]);
+    const key = keyOf(compared, names);
+    const known = claimedParts.get(key);
+    if (known !== undefined) return known;
+    const same = part.resources.filter(({ name }, index) => told[index] === 1 && !others.has(name));
+    const held: EncodedResource[] = names.map((name) => new HeldVersion(name, others.get(name) ?? ''));
+    return claimedParts.keep(key, createResourceSet([...same, ...held].sort(compareNames)));
+  };
+
+  return {
+    *read({ encoded, expected, isAsked }) {
+      const sets = expected.parts.length === 0 ? [EMPTY_RESOURCE_SET] : expected.parts;
+      const parts = sets.map((part) => newComparedPart(part, indexOf(part)));
+      const [first] = parts as [ComparedPart];
+      let read = 0;
+      for (const entry of readVersionEntries(encoded)) {
+        const { name } = entry;
+        if (!tell(parts, encoded, entry) && isAsked(name)) first.others.set(name, versionOf(encoded, entry));
+        if (++read % COMPARED_AT_ONCE === 0) yield;
+      }
+      const claimed: ResourceSet[] = [];
+      for (const part of parts) claimed.push(yield* claimedPart(part));
+      return claimed.every((set, index) => set === expected.parts[index]) ? expected : joinResourceSets(claimed);
+    },
+  };
+}
+
+function newComparedPart(part: ResourceSet, indexes: ReadonlyMap<string, number>): ComparedPart {
+  return { part, indexes, told: new Uint8Array(part.resources.length), count: 0, others: new Map() };
+}
+
+/**
+ * Notes that the proxy has a resource in some version. The last version of a name counts.
+ *
+ * @returns whether a part has the name
+ */
+function tell(parts: readonly ComparedPart[], encoded: Uint8Array, entry: VersionEntry): boolean {
+  const { name } = entry;
+  for (const compared of parts) {
+    const index = compared.indexes.get(name);
+    if (index === undefined) continue;
+    const { part, told, others } = compared;
+    if (told[index] === 0) compared.count++;
+    told[index] = 1;
+    const { version } = part.resources[index] as EncodedResource;
+    if (!hasVersion(encoded, entry, version)) others.set(name, versionOf(encoded, entry));
+    else if (others.size > 0) others.delete(name);
+    return true;
+  }
+  return false;
+}
+
+function keyOf({ part, told, others }: ComparedPart, names: readonly string[]): string {
+  let identity = `${part.hash}\n`;
+  for (let index = told.indexOf(0); index !== -1; index = told.indexOf(0, index + 1)) identity += `${index}\n`;
+  for (const name of names) identity += `${name}\n${others.get(name)}\n`;
+  return hash('sha1', identity, 'base64');
+}
