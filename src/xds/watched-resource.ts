@@ -46,6 +46,8 @@ export class WatchedResource {
   encodedNames: EncodedNames | undefined;
   /** Names of a delta subscription, with `*`. Undefined for state of the world. */
   subscribed: EncodedNames | undefined;
+  /** Names that the next response of a delta subscription answers. */
+  asked: EncodedNames | undefined;
   pending: PendingPush = 'always';
   /** Counts the changes of the subscription: a response that was begun before the last change is dropped. */
   subscription = 0;
@@ -274,6 +276,7 @@ export class WatchedResource {
   tellHeld(add: (root: HeldRoot) => void): void {
     if (this.encodedNames !== undefined) add(this.encodedNames);
     if (this.subscribed !== undefined) add(this.subscribed);
+    if (this.asked !== undefined) add(this.asked);
     if (this.sent !== undefined) add(this.sent);
     if (this.#accepted !== undefined) add(this.#accepted);
     if (this.#rejected !== undefined) add(this.#rejected);

@@ -1,5 +1,6 @@
 import { prepareDeltaBody } from '../../envoy/delta-response.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import { possibleResources } from '../../envoy/possible-resources.js';
 import {
   compareNames,
   createResourceSet,
@@ -28,6 +29,8 @@ export interface DeltaMemory {
   namesOf(set: ResourceSet): NameSet;
   /** The resources without those that stand for unknown names. */
   existing(set: ResourceSet): ResourceSet;
+  /** Stands for the resources of a proxy that has those names, and asks for everything again. */
+  inUnknownVersions(set: ResourceSet): ResourceSet;
   /** The resources of a set with these names. */
   within(set: ResourceSet, names: NameSet): ResourceSet;
   /** The resources of `to` and, from `from`, those that `to` does not have. */
@@ -43,6 +46,7 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
   const encodedNames = new WeakMap<NameSet, EncodedNames>();
   const namesOf = new WeakMap<ResourceSet, NameSet>();
   const existing = new WeakMap<ResourceSet, ResourceSet>();
+  const inUnknownVersions = new WeakMap<ResourceSet, ResourceSet>();
   const parts = createPairMemory<ResourceSet, NameSet, ResourceSet>();
   const withOld = createPairMemory<ResourceSet, ResourceSet, ResourceSet>();
   const withKnown = createPairMemory<ResourceSet, ResourceSet, ResourceSet>();
@@ -85,6 +89,11 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
         existing.set(set, found);
       }
       return found;
+    },
+    inUnknownVersions: (set) => {
+      const made = inUnknownVersions.get(set) ?? possibleResources(EMPTY_RESOURCE_SET, set);
+      inUnknownVersions.set(set, made);
+      return made;
     },
     within: (set, names) =>
       parts.get(set, names) ??

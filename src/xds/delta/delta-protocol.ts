@@ -39,8 +39,8 @@ class DeltaProtocol implements DiscoveryProtocol {
     const request = parseRequest(message, this.#connection.environment.limits.names);
     const provider = this.#connection.open(request);
     if (provider === undefined) return 1;
-    yield* this.#take(request, provider);
-    return 1 + request.names / NAMES_PER_REQUEST;
+    const changed = yield* this.#take(request, provider);
+    return 1 + (request.names + changed) / NAMES_PER_REQUEST;
   }
 
   *nextResponse(watched: WatchedResource, pending: PendingPush): Work<NextResponse | undefined> {
@@ -81,7 +81,8 @@ class DeltaProtocol implements DiscoveryProtocol {
     return { ...next, response: responses.responseFor({ ...header, body: () => body }, watched.sentNonce) };
   }
 
-  *#take(request: RawDeltaRequest, provider: ResourceProvider): Work<void> {
+  /** @returns names of the subscription if it changes: to add one name to a hundred thousand takes long */
+  *#take(request: RawDeltaRequest, provider: ResourceProvider): Work<number> {
     const { subscriptions, isEnded, environment } = this.#connection;
     const { typeUrl, mode } = provider;
     const before = this.#subscribed.get(typeUrl);
@@ -90,13 +91,17 @@ class DeltaProtocol implements DiscoveryProtocol {
     const claimed = before === undefined ? yield* this.#claimOf(request, provider, subscribe) : EMPTY_RESOURCE_SET;
     const held = environment.delta.namesOf(claimed);
     const change = yield* nextSubscription(before, { subscribe, unsubscribe, held, mode }, environment.delta.names);
-    if (isEnded()) return;
+    if (isEnded()) return 0;
     const watched = subscriptions.get(typeUrl);
-    subscriptions.checkNames(watched, change.next.names.names.length, environment.limits);
+    const { names, asked } = change.next;
+    // A proxy that does not read can ask for ever more names that it drops again.
+    const count = Math.max(names.names.length, asked?.names.length ?? 0);
+    subscriptions.checkNames(watched, count, environment.limits);
     if (watched !== undefined) this.#takeAnswer(watched, request);
     // A request for nothing, of a type without a wildcard: there is nothing to answer or to watch.
-    else if (mode === 'named' && change.next.names === NO_NAMES) return;
+    else if (mode === 'named' && names === NO_NAMES) return 0;
     this.#change(watched ?? subscriptions.add(provider), change, claimed);
+    return names === before?.names ? 0 : count;
   }
 
   /** The subscription changes of a request count whether or not it is an answer. */
@@ -121,11 +126,12 @@ class DeltaProtocol implements DiscoveryProtocol {
       if (typeUrl === TypeUrl.secret && this.#repeatsSecrets) this.#askAgain(watched);
     }
     watched.subscribed = memory.encoded(next.names);
+    watched.asked = next.asked && memory.encoded(next.asked);
     const isWild = isWildcard(next, watched.provider);
     if (watched.setNames(isWild ? undefined : watched.subscribed)) watched.want('ifChanged');
     // The proxy has dropped them.
     if (hasFewer && !isWild) watched.correct((set) => set && memory.within(set, next.names));
-    if (next.startsOver) watched.correct((set) => set && possibleResources(EMPTY_RESOURCE_SET, set));
+    if (next.startsOver) watched.correct((set) => set && memory.inUnknownVersions(set));
     if (hasAsked || isNew || next.startsOver) {
       // A response that was begun without these names is dropped.
       watched.subscription++;
@@ -140,12 +146,15 @@ class DeltaProtocol implements DiscoveryProtocol {
     const subscription = this.#subscriptionOf(typeUrl);
     if (subscription.isFirst && subscription.isResumed) watched.held(set, version, configVersion);
     else watched.unchanged(set, configVersion);
+    watched.asked = undefined;
     this.#subscribed.set(typeUrl, { ...subscription, asked: undefined, isFirst: false, startsOver: false });
   }
 
   #sent(typeUrl: string, { changed }: ResourceDiff): void {
     const { subscriptions } = this.#connection;
     const subscription = this.#subscriptionOf(typeUrl);
+    const watched = subscriptions.get(typeUrl);
+    if (watched !== undefined) watched.asked = undefined;
     this.#subscribed.set(typeUrl, { ...subscription, asked: undefined, isFirst: false, startsOver: false });
     if (typeUrl !== TypeUrl.cluster || !subscription.isFirst || changed.length === 0) return;
     // A changed cluster may wait for secrets that Envoy does not ask for again.

@@ -171,3 +171,40 @@ test('bytes that are no DeltaDiscoveryRequest, or no versions, end the stream by
     t.throws(() => session.receive(bytes), { code: 'INVALID_ARGUMENT' });
   }
 });
+
+test('names that a client drops before they are answered count until they are', (t) => {
+  const rig = createRig({ limits: { names: 3 } });
+  const { session, stream, client } = connectSession(rig);
+  stream.stall = true;
+  client.send('cds');
+  const round = (names: readonly string[]): void => {
+    client.send('cds', { subscribe: names });
+    void session.receive(deltaRequest({ typeUrl: TYPES.cds, unsubscribe: names }));
+  };
+  const before = heldBytes(rig);
+  round(['x1']);
+  t.true(heldBytes(rig) > before);
+  round(['x2']);
+  t.throws(() => round(['x3', 'x4']), { message: /NAV_XDS_MAX_NAMES/ });
+});
+
+test('a request that changes a large subscription counts as more than one', async (t) => {
+  const { session, client } = connectSession(createRig());
+  client.send('eds', { subscribe: Array.from({ length: 2_000 }, (_, index) => `name-${index}`) });
+  const response = await client.next('eds');
+  t.is(session.receive(deltaRequest({ typeUrl: TYPES.eds, nonce: response.nonce })), 1);
+  t.true(Number(await session.receive(deltaRequest({ typeUrl: TYPES.eds, subscribe: ['other'] }))) > 3);
+});
+
+test('streams that ask for everything again get the very same bytes', async (t) => {
+  const rig = createRig();
+  const streams = Array.from({ length: 2 }, () => connectSession(rig));
+  for (const { client } of streams) {
+    client.send('cds', { subscribe: ['*'] });
+    await client.told('cds');
+    client.send('cds', { subscribe: ['*'] });
+  }
+  for (const { client } of streams) t.deepEqual(await client.told('cds'), { has: ['a=1', 'b=1'], lacks: [] });
+  const [one, other] = streams.map(({ stream }) => stream.sent.at(-1));
+  t.is(other, one);
+});
