@@ -39,11 +39,15 @@ async function connect(t: ExecutionContext): Promise<Connected> {
   connected.acknowledge(await connected.next());
   client.send({ typeUrl: TypeUrl.route, names: ['a'] });
   connected.acknowledge(await connected.next(), ['a']);
-  await eventually('both are acknowledged', () => {
-    const watches = [...([...server.sessions][0]?.snapshot()?.watches.values() ?? [])];
-    return watches.length === 2 && watches.every(({ sentNonce, ackedNonce }) => sentNonce === ackedNonce);
-  });
+  await isAcknowledged(server, 2);
   return connected;
+}
+
+async function isAcknowledged({ sessions }: RigServer, types: number): Promise<void> {
+  await eventually('all types are acknowledged', () => {
+    const watches = [...([...sessions][0]?.snapshot()?.watches.values() ?? [])];
+    return watches.length === types && watches.every(({ sentNonce, ackedNonce }) => sentNonce === ackedNonce);
+  });
 }
 
 /** All that was sent on the way is read: another request is answered after it. */
@@ -143,11 +147,13 @@ test('a change while clusters wait for their acknowledgement is sent with the ro
 });
 
 test('the endpoints of a cluster that leaves are not emptied', async (t) => {
-  const { client, content, change, next, acknowledge } = await connect(t);
+  const connected = await connect(t);
+  const { client, content, change, next, acknowledge } = connected;
   client.send({ typeUrl: TypeUrl.endpoint, names: ['a', 'b'] });
   const endpoints = await next();
   t.is(asText(endpoints), 'ClusterLoadAssignment a=1 b=1');
   acknowledge(endpoints, ['a', 'b']);
+  await isAcknowledged(connected, 3);
   content.endpoints = { a: '2' };
   change({ a: '1' }, 'without b');
   t.is(asText(await next()), 'ClusterLoadAssignment a=2');
