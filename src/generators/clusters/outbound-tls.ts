@@ -8,6 +8,7 @@ import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
 import type { ServiceCluster } from '../../model/traffic/mesh-traffic.js';
 import { serverNameOf } from '../destination-names.js';
+import { credentialConfigSource } from '../security/credential-source.js';
 import { takesMutualTls } from '../security/endpoint-tls.js';
 import { HTTP_CLIENT_PROTOCOLS, TCP_CLIENT_PROTOCOLS } from '../security/mesh-protocols.js';
 import { serverNames } from '../security/trusted-names.js';
@@ -36,13 +37,9 @@ export type TlsFields = Pick<Cluster, 'transportSocket' | 'transportSocketMatche
 /** Fields to spread into a cluster. */
 export type OutboundTls = (mode: ClusterTlsMode, input: OutboundTlsInput) => TlsFields;
 
-/** Envoy's own default for a first answer. */
-const CREDENTIAL_TIMEOUT_MS = 15_000;
-
 export function createOutboundTls(encoder: MessageEncoder, settings: GeneratorSettings): OutboundTls {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
-  // A router must not wait for ever for a secret that does not exist: all its listeners would wait with it.
-  const credentialSource = adsConfigSource(settings.initialFetchTimeoutMs || CREDENTIAL_TIMEOUT_MS);
+  const credentialSource = credentialConfigSource(settings);
   const plaintext = { name: 'tlsMode-disabled', match: {}, transportSocket: buildPlaintext(encoder) };
   const matchMesh = struct({ tlsMode: 'mesh' });
   const socketOf = ({ mesh, cluster, serviceAccounts }: OutboundTlsInput) => {

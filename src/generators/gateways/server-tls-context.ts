@@ -8,6 +8,7 @@ import type { TransportSocket } from '../../generated/envoy/config/core/v3/Trans
 import type { SubjectAltNameMatcher } from '../../generated/envoy/extensions/transport_sockets/tls/v3/SubjectAltNameMatcher.js';
 import type { ServerTraffic } from '../../model/gateways/gateway-server.js';
 import type { ClientChecks, ServerTls } from '../../model/gateways/server-tls.js';
+import { credentialConfigSource } from '../security/credential-source.js';
 import { HTTP_SERVER_PROTOCOLS } from '../security/mesh-protocols.js';
 import { clientNames } from '../security/trusted-names.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -15,22 +16,13 @@ import type { GeneratorSettings } from '../settings.js';
 /** The TLS with which a router decrypts. */
 export type OwnServerTls = Extract<ServerTls, { readonly mode: 'own' | 'mesh' }>;
 
-/**
- * How long a listener waits for the secret of one server, in milliseconds. Without a limit, a Gateway whose secret does
- * not exist would keep every change of its port from a router, also of other Gateways. Connections to a server without
- * its secret are closed; it begins to work when the secret appears.
- */
-const SECRET_TIMEOUT_MS = 5000;
-
 /** Makes the transport socket of a server that decrypts. */
 export function createServerTlsBuilder(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
 ): (tls: OwnServerTls, traffic: ServerTraffic, mesh: MeshConfig) => TransportSocket {
   const { initialFetchTimeoutMs } = settings;
-  const timeoutMs =
-    initialFetchTimeoutMs === 0 ? SECRET_TIMEOUT_MS : Math.min(initialFetchTimeoutMs, SECRET_TIMEOUT_MS);
-  const ownSource = adsConfigSource(timeoutMs);
+  const ownSource = credentialConfigSource(settings);
   // Envoy shares a secret among equal sources only, and asks for each name once: clusters have this source.
   const meshSource = adsConfigSource(initialFetchTimeoutMs);
   return (tls, traffic, mesh) => {
