@@ -12,6 +12,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import { createMetricsText } from '../telemetry/metrics-text.js';
 import type { Connections } from '../xds/connections.js';
 import { type PushStatusSources, pushStatus, recordPushStatus } from './push-status.js';
+import { createRejectedConfigs } from './rejected-configs.js';
 
 export interface ViewParts {
   readonly build: BuildInfo;
@@ -41,6 +42,7 @@ export function createViews(parts: ViewParts): Views {
     connections: () => connections.list(),
     generated: () => distributor.resources.findings(),
   };
+  const rejectedConfigs = createRejectedConfigs(metrics);
   const resourcesOf: Views['resourcesOf'] = (connectionId, typeUrl) => {
     const session = connections.find(connectionId);
     const generator = distributor.generators.get(typeUrl);
@@ -65,9 +67,10 @@ export function createViews(parts: ViewParts): Views {
     knownKinds: kinds.definitions.flatMap(({ group, versions, kind }) =>
       versions.map((version) => ({ group, version, kind })),
     ),
-    metrics: createMetricsText(registry, parts.clock, parts.metricsMinIntervalMs, () =>
-      recordPushStatus(metrics, status),
-    ),
+    metrics: createMetricsText(registry, parts.clock, parts.metricsMinIntervalMs, () => {
+      recordPushStatus(metrics, status);
+      rejectedConfigs.observe(status.generated());
+    }),
     connections: () => connections.list(),
     context: () => distributor.context,
     resourcesOf,

@@ -13,6 +13,8 @@ export interface Finding {
   readonly proxy?: string;
   /** The object to correct, if it is a single one. */
   readonly object?: ObjectKey;
+  /** Whether another object has what this one asks for (nav_total_rejected_configs). Default false. */
+  readonly isConflict?: boolean;
 }
 
 export type FindingMetric =

@@ -6,6 +6,7 @@ import { canDiffer, type Enforcement } from './analysis/analysis-input.js';
 import { type AnalysisMessage, identityOf } from './analysis/analysis-message.js';
 import { createIncrementalAnalysis } from './analysis/incremental-analysis.js';
 import { listenerConflicts, policiesWithoutListener } from './analysis/listener-conflicts.js';
+import { rejectedServers } from './analysis/rejected-servers.js';
 import { skippedPatches } from './analysis/skipped-patches.js';
 import { createWorkPause } from './work-pause.js';
 
@@ -70,6 +71,7 @@ export function createAnalysisWatch(
     return [
       ...messages.values(),
       ...conflicts,
+      ...rejectedServers(findings, messages.values()),
       ...skippedPatches(findings),
       ...(analysis.input === undefined ? [] : policiesWithoutListener(analysis.input, conflicts)),
     ];

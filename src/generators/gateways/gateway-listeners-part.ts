@@ -49,7 +49,12 @@ export function createGatewayListenersPart(
 
   const generate = (context: GatewayChainContext, { ports, conflicts }: RouterFacts): Generated => {
     const resources: EncodedResource[] = [];
-    const findings = conflicts.map(({ object, field, message }) => rejected(object, field, message));
+    const findings = conflicts.map(
+      ({ object, field, message }): Finding => ({
+        ...rejected(object, field, message),
+        isConflict: true,
+      }),
+    );
     for (const port of ports) {
       const addresses = port.bind === '' ? wildcardAddresses(context.dependencies.families) : ([port.bind] as const);
       const name = `${addresses[0]}_${port.port}`;

@@ -165,6 +165,7 @@ export function differsBeyondEndpoints(first: PushContext, second: PushContext):
     first.bindingGrants !== second.bindingGrants ||
     first.mesh.policy !== second.mesh.policy ||
     first.mesh.rootNamespace !== second.mesh.rootNamespace ||
+    first.mesh.defaultDestinationRuleExportTo !== second.mesh.defaultDestinationRuleExportTo ||
     first.mesh.defaultVirtualServiceExportTo !== second.mesh.defaultVirtualServiceExportTo ||
     first.domain !== second.domain ||
     ANALYZED_KINDS.some((kind) => first.objects.get(kind) !== second.objects.get(kind))

@@ -79,6 +79,26 @@ export const MESH_MESSAGE_CODES = {
     title: 'A patch of an EnvoyFilter is skipped: it cannot be applied, or Envoy would reject the result.',
     remedy: 'correct the patch as the message says; all other patches are applied',
   },
+  serverRejected: {
+    code: 'MESH0403',
+    level: 'Warn',
+    title:
+      'A server of a Gateway, or a host of it, is not served: another server has the port or host, or it has no route.',
+    remedy: 'correct the server as the message says; all other servers are served',
+  },
+  ruleReplaced: {
+    code: 'MESH0404',
+    level: 'Warn',
+    title:
+      'A policy or subset of a DestinationRule has no effect, because an older rule of the namespace has it for the same host.',
+    remedy: 'merge the rules into one, or remove the part',
+  },
+  subsetsBeyondLimit: {
+    code: 'MESH0405',
+    level: 'Error',
+    title: 'A DestinationRule has too many subsets for the ports of its service, so the last subsets have no clusters.',
+    remedy: 'remove subsets that no route names, or divide the ports among several services',
+  },
   confinedEntry: {
     code: 'MESH0501',
     level: 'Warn',

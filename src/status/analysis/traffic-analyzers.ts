@@ -6,6 +6,7 @@ import { deprecatedFields } from './analyzers/traffic/deprecated-fields.js';
 import { destinationPorts } from './analyzers/traffic/destination-ports.js';
 import { disagreeingTls } from './analyzers/traffic/disagreeing-tls.js';
 import { emptySelections, missingWorkloads } from './analyzers/traffic/empty-selections.js';
+import { gatewayConflicts } from './analyzers/traffic/gateway-conflicts.js';
 import { gatewayPorts } from './analyzers/traffic/gateway-ports.js';
 import {
   findDoubleLabels,
@@ -15,6 +16,7 @@ import {
 import { missingDestinations } from './analyzers/traffic/missing-destinations.js';
 import { overlappingRoutes } from './analyzers/traffic/overlapping-routes.js';
 import { policyPorts } from './analyzers/traffic/policy-ports.js';
+import { replacedRules, subsetsWithoutCluster } from './analyzers/traffic/replaced-rules.js';
 import { servicePortNames } from './analyzers/traffic/service-port-names.js';
 import { tokenPorts } from './analyzers/traffic/token-ports.js';
 import { findUnknownRegistries } from './analyzers/traffic/unknown-registries.js';
@@ -30,7 +32,9 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'destination-ports': destinationPorts,
   'missing-destinations': missingDestinations,
   'overlapping-routes': overlappingRoutes,
+  'replaced-rules': replacedRules,
   'several-default-sidecars': severalDefaults,
+  'subsets-without-cluster': subsetsWithoutCluster,
   'unmatched-regexes': unmatchedRegexes,
   'unverified-servers': unverifiedServers,
 };
@@ -39,6 +43,7 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
 export const WORKLOAD_OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'disagreeing-tls': disagreeingTls,
   'empty-selections': emptySelections,
+  'gateway-conflicts': gatewayConflicts,
   'gateway-ports': gatewayPorts,
   'missing-workloads': missingWorkloads,
   'policy-ports': policyPorts,

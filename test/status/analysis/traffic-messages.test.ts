@@ -73,6 +73,82 @@ test('subsets, ports, mirrors, gateways and delegates of a VirtualService must e
   ]);
 });
 
+/** A Gateway with servers that are written `port protocol host`. */
+function servers(where: string, ...written: readonly string[]): MeshObject {
+  const all = written.map((text, at) => {
+    const [number = '', protocol = '', host = ''] = text.split(' ');
+    const tls = protocol === 'HTTPS' ? { tls: { mode: 'SIMPLE', credentialName: 'c' } } : {};
+    return { port: { number: Number(number), name: `p${at}`, protocol }, hosts: [host], ...tls };
+  });
+  return made('Gateway', where, { selector: { app: 'ingress' }, servers: all });
+}
+
+const conflictsOf = (...objects: readonly MeshObject[]) =>
+  found(...objects).filter((each) => /^MESH040[345]/.test(each));
+
+test('a server whose port or TLS host another Gateway of its routers has is named', (t) => {
+  const first = servers('edge/a', '80 HTTP a.example.com', '443 HTTPS a.example.com');
+  const second = servers('edge/b', '80 TCP *', '443 HTTPS b.example.com', '443 HTTPS a.example.com');
+  const expected = ['MESH0403 Gateway/edge/b spec.servers[0].port', 'MESH0403 Gateway/edge/b spec.servers[2].hosts'];
+  t.deepEqual(conflictsOf(first, second), expected);
+  t.deepEqual(conflictsOf(first, second, pod('edge/ingress', { app: 'ingress' })), expected);
+  t.deepEqual(conflictsOf(first), []);
+  t.deepEqual(conflictsOf(first, servers('edge/b', '80 HTTP b.example.com', '443 HTTPS b.example.com')), []);
+  // Without workloads, each Gateway stands for a router of its namespace, which prefers it.
+  const foreign = servers('team/z', '80 TCP *');
+  t.deepEqual(conflictsOf(first, foreign), []);
+  t.deepEqual(conflictsOf(first, foreign, pod('edge/ingress', { app: 'ingress' })), [
+    'MESH0403 Gateway/team/z spec.servers[0].port',
+  ]);
+});
+
+test('a review of a Gateway names its conflicts, and compares it with the others only', (t) => {
+  const present = [servers('edge/a', '443 HTTPS a.example.com'), servers('edge/b', '443 HTTPS b.example.com')];
+  const review = createCandidateAnalysis(contextOf(present));
+  const about = (candidate: MeshObject) => review(candidate, ENFORCEMENT).map(shown);
+  const [message = '', ...others] = about(servers('edge/b', '443 HTTPS a.example.com'));
+  t.deepEqual(others, []);
+  t.regex(
+    message,
+    /^MESH0403 Gateway\/edge\/b spec\.servers\[0\]\.hosts: has TLS host a\.example\.com.* Gateway edge\/a/,
+  );
+  t.deepEqual(about(servers('edge/b', '443 HTTPS c.example.com')), []);
+});
+
+test('the parts of a DestinationRule that an older rule of its namespace replaces are named', (t) => {
+  const policy = { trafficPolicy: { connectionPool: { tcp: { maxConnections: 9 } } } };
+  const subsets = (...names: readonly string[]) => ({ subsets: names.map((name) => ({ name, labels: { v: name } })) });
+  const first = rule('shop/a', { ...policy, ...subsets('v1', 'v2') });
+  const second = rule('shop/b', { ...policy, ...subsets('v3', 'v2') });
+  t.deepEqual(conflictsOf(REVIEWS, first, second), [
+    'MESH0404 DestinationRule/shop/b spec.subsets[1]',
+    'MESH0404 DestinationRule/shop/b spec.trafficPolicy',
+  ]);
+  t.deepEqual(conflictsOf(REVIEWS, first, rule('shop/b', subsets('v3'))), []);
+  t.deepEqual(conflictsOf(REVIEWS, first, rule('other/b', { ...policy, host: 'reviews.shop' })), []);
+  const [there, here] = [
+    rule('shop/a', { ...policy, exportTo: ['x'] }),
+    rule('shop/b', { ...policy, exportTo: ['.'] }),
+  ];
+  t.deepEqual(conflictsOf(REVIEWS, there, here), [], 'no client sees both');
+});
+
+test('subsets beyond the clusters of a service with many ports are named', (t) => {
+  const subsets = Array.from({ length: 128 }, (_, at) => ({ name: `v${at}`, labels: { v: `${at}` } }));
+  const many = rule('shop/a', { subsets });
+  const withPorts = (count: number) =>
+    service('shop/reviews', {
+      selector: { app: 'reviews' },
+      ports: Array.from({ length: count }, (_, at) => ({
+        name: `http-${at}`,
+        port: 8000 + at,
+        protocol: 'TCP' as const,
+      })),
+    });
+  t.deepEqual(conflictsOf(withPorts(16), many), []);
+  t.deepEqual(conflictsOf(withPorts(20), many), ['MESH0405 DestinationRule/shop/a spec.subsets[102]']);
+});
+
 test('a subset that the DestinationRule of the host lacks is certain, even if other objects are missing', (t) => {
   const destination = { host: 'reviews', subset: 'v2' };
   const certain = (...objects: readonly MeshObject[]) =>

@@ -8,11 +8,16 @@ import type { EffectiveRule } from './effective-rule.js';
 import { partsOfPort, partsOfSubset, translatePolicy } from './rule-policy.js';
 
 /** Clusters that subsets add to one service, over all of its ports. Further subsets have none. */
-const MAX_SUBSET_CLUSTERS = 2048;
+export const MAX_SUBSET_CLUSTERS = 2048;
+
+/** Number of subsets of which a service can have clusters. */
+export function mostSubsets({ ports }: Pick<Service, 'ports'>): number {
+  return Math.floor(MAX_SUBSET_CLUSTERS / Math.max(1, ports.length));
+}
 
 /** The subsets of a rule that a service has clusters for; all of them, unless they are too many for its ports. */
 function servedSubsets({ subsets }: Pick<EffectiveRule, 'subsets'>, service: Service): readonly SubsetSpec[] {
-  const most = Math.floor(MAX_SUBSET_CLUSTERS / Math.max(1, service.ports.length));
+  const most = mostSubsets(service);
   return subsets.length <= most ? subsets : subsets.slice(0, most);
 }
 
