@@ -10,7 +10,7 @@ import { loadBalancerSchema } from './destination-rule-load-balancer.js';
 export const DESTINATION_RULE_LIMITS = {
   /** Subsets of one rule, and of all rules for one host together. */
   subsets: 128,
-  /** Subsets of a rule whose host is a wildcard: every service that it matches gets them. */
+  /** Subsets of the rules for one wildcard together: every service that it matches gets them. */
   subsetsOfWildcard: 16,
   labels: 64,
   ports: 64,

@@ -3,13 +3,13 @@ import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import { createMemo } from '../../model/memo.js';
-import { MAX_WORKLOAD_PATCH_BYTES } from '../../model/patches/envoy-patches.js';
+import { MAX_WORKLOAD_PATCH_BYTES, type Patch } from '../../model/patches/envoy-patches.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Generated, ResourcePart, Scope, WildcardGenerator } from '../generator.js';
 import type { PatchSelection, SelectedPatches } from './patch-selection.js';
 import { PatchedScope, type ResourceMemo } from './patched-scope.js';
-import { skipped } from './resource-patcher.js';
+import { type Patched, skipped } from './resource-patcher.js';
 
 /** The applyTo whose ADD makes a resource of a type. */
 const ADDED: Readonly<Record<string, string | undefined>> = {
@@ -27,7 +27,35 @@ export function patchedParts(
   return [...patched, addedPart(patched, typeUrl, selection, memo)];
 }
 
+/**
+ * The most that EnvoyFilters of one namespace may add to the resources of one part together: a small patch may match
+ * thousands of them. Patches of the root namespace are the operator's.
+ */
+const MAX_PART_ADDED_BYTES = 16 * 1024 * 1024;
+
 function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelection, memo: ResourceMemo): ResourcePart {
+  const operatorPatches = createMemo<SelectedPatches['patches']>();
+
+  const patchAll = (resources: readonly EncodedResource[], selected: SelectedPatches, rootNamespace: string) => {
+    const { patches, key } = selected;
+    const isOperators = ({ object }: Patch): boolean => object.startsWith(`EnvoyFilter/${rootNamespace}/`);
+    let added = 0;
+    return resources.map((resource): Patched => {
+      if (added < MAX_PART_ADDED_BYTES) {
+        const patched = memo.patch(resource, selected);
+        added += Math.max(0, (patched.resource?.entry.length ?? 0) - resource.entry.length);
+        return patched;
+      }
+      const kept = operatorPatches.of([patches], rootNamespace, () => patches.filter(isOperators));
+      const { resource: patched, findings } = memo.patch(resource, { ...selected, patches: kept, key: `${key}|kept` });
+      const others = patches.filter((patch) => !isOperators(patch));
+      return {
+        resource: patched,
+        findings: [...findings, ...others.map((patch) => skipped(patch, resource.name, TOO_MUCH_ADDED))],
+      };
+    });
+  };
+
   return {
     name: part.name,
     scope: (context, proxy) => {
@@ -38,7 +66,7 @@ function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelect
     generate: (context, scope) => {
       if (!(scope instanceof PatchedScope)) return part.generate(context, scope);
       const { resources, findings } = part.generate(context, scope.base);
-      const results = resources.map((resource) => memo.patch(resource, scope.selected));
+      const results = patchAll(resources, scope.selected, context.mesh.rootNamespace);
       return {
         resources: results.flatMap(({ resource }) => resource ?? []),
         findings: [
@@ -50,6 +78,8 @@ function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelect
     },
   };
 }
+
+const TOO_MUCH_ADDED = `the patches of the namespace add more than ${MAX_PART_ADDED_BYTES} bytes to the resources of a proxy before it`;
 
 /** The scopes of all parts of a proxy: a proxy must get no name twice. */
 class AddedScope implements Scope {

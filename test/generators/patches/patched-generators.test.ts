@@ -235,3 +235,21 @@ test('the patches of one proxy take at most 1 MiB, and the EnvoyFilters beyond a
     ]),
   );
 });
+
+test('the patches of a namespace add at most 16 MiB to all resources together, and those of the operator stay', (t) => {
+  const ports = Array.from({ length: 100 }, (_, index) => buildPort({ name: `http-${index}`, number: 1000 + index }));
+  const objects = [
+    filter('mesh-system/operator', [merge({ connect_timeout: '7s' })]),
+    filter('default/large', [merge({ alt_stat_name: 'x'.repeat(250_000) })]),
+  ];
+  const table = new Map(objects.map((object) => [keyOf(object), object]));
+  const services = [buildService({ name: 'web', ports })];
+  const context = { ...buildContext({ services }), objects: new Map([['EnvoyFilter', table]]) };
+  const { resources, findings } = generateAll(patchedOf(createClusters()), context, buildProxy());
+  const outbound = resources.filter(({ name }) => name.startsWith('outbound|'));
+  t.is(outbound.length, 100);
+  t.true(outbound.reduce((bytes, { entry }) => bytes + entry.length, 0) < 18 * 1024 * 1024);
+  for (const resource of outbound) t.is(at(toJson(resource), 'connectTimeout'), '7s');
+  const skippedOnes = findings.filter(({ message }) => message.includes('add more than 16777216 bytes'));
+  t.deepEqual([...new Set(skippedOnes.map(({ object }) => object))], ['EnvoyFilter/default/large']);
+});

@@ -36,6 +36,9 @@ export interface MergedRules {
 function mergeRules(entries: readonly [RuleEntry, ...RuleEntry[]]): MergedRules {
   const ignored: IgnoredPart[] = [];
   const owners = new Map<string, RuleEntry>();
+  const [{ host }] = entries;
+  // Every service that a wildcard matches gets the subsets of all of its rules.
+  const most = host.startsWith('*') ? DESTINATION_RULE_LIMITS.subsetsOfWildcard : DESTINATION_RULE_LIMITS.subsets;
   const subsets: SubsetSpec[] = [];
   const authority = entries.find(({ spec }) => spec.trafficPolicy !== undefined);
   for (const rule of entries) {
@@ -46,7 +49,7 @@ function mergeRules(entries: readonly [RuleEntry, ...RuleEntry[]]): MergedRules 
       const winner = owners.get(subset.name);
       if (winner !== undefined) {
         ignored.push({ rule, winner, subset: subset.name });
-      } else if (subsets.length >= DESTINATION_RULE_LIMITS.subsets) {
+      } else if (subsets.length >= most) {
         ignored.push({ rule, subset: subset.name });
       } else {
         owners.set(subset.name, rule);
@@ -56,7 +59,7 @@ function mergeRules(entries: readonly [RuleEntry, ...RuleEntry[]]): MergedRules 
   }
   const policy = authority?.spec.trafficPolicy;
   const rule = {
-    host: entries[0].host,
+    host,
     sources: entries.map(({ key }) => key),
     ...(policy === undefined ? {} : { policy }),
     subsets,

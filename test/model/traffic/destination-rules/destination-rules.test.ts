@@ -185,3 +185,15 @@ test('endpoints depend on the locality of clients that see a rule with outlier d
   t.true(inSubset.visibleFrom('shop').balancesByLocality);
   t.false(balances({ trafficPolicy: policy(1) }).visibleFrom('shop').balancesByLocality);
 });
+
+test('the rules for one wildcard have 16 subsets together, because every service gets them', (t) => {
+  const rules = ['a', 'b'].map((name) =>
+    destinationRule(`client/${name}`, {
+      host: '*.shop.svc.cluster.local',
+      subsets: Array.from({ length: 16 }, (_, place) => ({ name: `${name}${place}`, labels: { version: name } })),
+    }),
+  );
+  const indexed = index(rules);
+  t.is(indexed.visibleFrom('client').ruleOf(WEB)?.subsets.length, 16);
+  t.is(indexed.findings.length, 16);
+});
