@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { renderCrds } from './render-crds.mjs';
 
 const CRDS = 'manifests/10-crds.yaml';
+const FOLDERS = ['manifests', 'manifests/gateway', 'manifests/policy'];
 const DEPLOYMENT = 'manifests/50-deployment.yaml';
 
 /** Files of manifests/ that name the mesh domain, as {file, content}. Those written by hand are read from `root`. */
@@ -22,8 +23,8 @@ function withMeshDomain(root, meshDomain) {
   const present = /name: MESH_DOMAIN\n\s+value: (\S+)\n/.exec(read(DEPLOYMENT))?.[1];
   if (present === undefined) throw new Error(`${DEPLOYMENT}: the variable MESH_DOMAIN is missing`);
   const name = new RegExp(`(?<![\\w-])${present.replaceAll('.', '\\.')}(?![\\w.-])`, 'g');
-  return readdirSync(join(root, 'manifests'))
-    .filter((file) => file.endsWith('.yaml') && `manifests/${file}` !== CRDS)
+  return FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).map((file) => `${folder}/${file}`))
+    .filter((file) => file.endsWith('.yaml') && file !== CRDS)
     .sort()
-    .map((file) => ({ file: `manifests/${file}`, content: read(`manifests/${file}`).replace(name, meshDomain) }));
+    .map((file) => ({ file, content: read(file).replace(name, meshDomain) }));
 }

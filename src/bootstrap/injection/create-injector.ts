@@ -86,21 +86,26 @@ export function createInjector(options: InjectorOptions): Injector {
     keeper: options.keeper,
   });
 
-  let compiled: { readonly text: string; readonly template: CompiledTemplate } | undefined;
+  let compiled: ReadonlyMap<string, CompiledTemplate> = new Map();
   const wholeConfig = (): InjectionConfig | undefined => {
-    const fields = { ...shipped.config(), ...own.config() };
+    // An own template leaves the shipped templates of other names in force.
+    const templates = { ...shipped.config()?.templates, ...own.config()?.templates };
+    const fields = { ...shipped.config(), ...own.config(), templates };
     return isWhole(fields) ? fields : undefined;
+  };
+  const compile = ({ template, templates: named }: InjectionConfig): void => {
+    const texts = new Set([template, ...Object.values(named)]);
+    if (texts.size === compiled.size && [...texts].every((text) => compiled.has(text))) return;
+    compiled = new Map([...texts].map((text) => [text, compiled.get(text) ?? templates.compile(text)]));
   };
   const settings = (): InjectionSettings | undefined => {
     const present = wholeConfig();
     if (present === undefined) return undefined;
-    if (compiled?.text !== present.template) {
-      compiled = { text: present.template, template: templates.compile(present.template) };
-    }
+    compile(present);
     return {
       config: present,
       values: joinFields(shipped.values(), own.values()),
-      template: compiled.template,
+      compiled,
       mesh: mesh(),
     };
   };

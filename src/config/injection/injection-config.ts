@@ -15,8 +15,10 @@ export interface InjectionConfig {
   readonly neverInjectSelector: readonly LabelSelector[];
   /** Annotations that every injected pod gets. */
   readonly injectedAnnotations: Readonly<Record<string, string>>;
-  /** The Liquid template; see src/webhooks/injection/README.md. */
+  /** The Liquid template of pods that choose none; see src/webhooks/injection/README.md. */
   readonly template: string;
+  /** Further templates by the name with which an annotation of a pod chooses one. */
+  readonly templates: Readonly<Record<string, string>>;
 }
 
 /** The file `values`, which the template reads as `Values`. */
@@ -37,6 +39,10 @@ export const injectionConfigSchema = Type.Object({
     description: 'The injected containers, volumes and other pod fields, as a Liquid template of YAML.',
     minLength: 1,
   }),
+  templates: stringMap(Type.String({ minLength: 1 }), {
+    description: 'Further templates by name. The annotation inject.<mesh domain>/templates of a pod chooses one.',
+    default: {},
+  }),
 });
 
 /** Makes the reader of the injector's config file. @param checkTemplate finds a mistake in the template's text */
@@ -49,11 +55,10 @@ export function createInjectionConfigReader(
     const result = reader.read(content ?? {});
     if (result.type === 'invalid') return { type: 'invalid', violations: result.violations };
     const { value, unknownFields } = result;
-    const template = checkTemplate(value.template);
     const violations = [
       ...validatePolicy(value),
       ...validateSelectors(value),
-      ...(template === undefined ? [] : [template]),
+      ...validateTemplates(value, checkTemplate),
     ];
     if (violations.length > 0) return { type: 'invalid', violations };
     return { type: 'valid', value, warnings: unknownFields };
@@ -95,6 +100,20 @@ function* validateSelectors(config: InjectionConfig): Generator<Violation> {
     for (const [index, selector] of config[field].entries()) {
       yield* validateLabelSelector(`${field}[${index}]`, selector);
     }
+  }
+}
+
+function* validateTemplates(
+  { template, templates }: InjectionConfig,
+  check: (template: string) => Violation | undefined,
+): Generator<Violation> {
+  const texts = [
+    ['template', template],
+    ...Object.entries(templates).map(([name, text]) => [`templates.${name}`, text]),
+  ];
+  for (const [path = '', text = ''] of texts) {
+    const violation = check(text);
+    if (violation !== undefined) yield { ...violation, path };
   }
 }
 

@@ -24,8 +24,11 @@ const ANNOTATIONS: readonly (readonly [annotation: string, kinds: readonly strin
   ['traffic.sidecar.%/includeInboundPorts', ['Pod']],
   ['traffic.sidecar.%/excludeInboundPorts', ['Pod']],
   ['traffic.sidecar.%/excludeOutboundPorts', ['Pod']],
+  ['inject.%/templates', ['Pod']],
   ['metrics.%/merge-metrics', ['Pod']],
   ['proxy.%/config', ['Pod']],
+  ['proxy.%/rootFile', ['Pod']],
+  ['proxy.%/tokenFile', ['Pod']],
 ];
 
 /** The kinds that have the annotation; empty for an unknown annotation. */

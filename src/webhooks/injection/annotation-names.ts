@@ -2,6 +2,7 @@
 export interface InjectionNames {
   readonly inject: string;
   readonly status: string;
+  readonly templates: string;
   readonly interceptionMode: string;
   readonly xdsProtocol: string;
   readonly enableCoreDump: string;
@@ -30,6 +31,7 @@ export function createInjectionNames(meshDomain: string): InjectionNames {
   return {
     inject: `sidecar.${meshDomain}/inject`,
     status: `sidecar.${meshDomain}/status`,
+    templates: `inject.${meshDomain}/templates`,
     interceptionMode: `sidecar.${meshDomain}/interceptionMode`,
     xdsProtocol: `sidecar.${meshDomain}/xdsProtocol`,
     enableCoreDump: `sidecar.${meshDomain}/enableCoreDump`,

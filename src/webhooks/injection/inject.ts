@@ -4,6 +4,7 @@ import type { PatchOperation } from '../admission/admission-answer.js';
 import type { InjectionNames } from './annotation-names.js';
 import { buildPatch } from './build-patch.js';
 import { completeItems } from './complete-items.js';
+import { chooseTemplate } from './decision/choose-template.js';
 import { isInjectionRequired, type SkipReason } from './decision/injection-required.js';
 import { missingLabels, takesMutualTls } from './decision/missing-labels.js';
 import { type ProxyConfigTools, podProxyConfig } from './decision/pod-proxy-config.js';
@@ -11,8 +12,15 @@ import { isTrue } from './decision/validate-annotations.js';
 import { workloadOf } from './decision/workload-of.js';
 import { mergeMetrics } from './merge-metrics.js';
 import { checkNames, warnOfUsers } from './own-containers.js';
+import { fillPlaceholders } from './placeholders.js';
 import { own, type ReviewedPod, readPod } from './pod.js';
-import { type PodItems, previouslyInjected, statusOf, withoutInjected } from './previous-injection.js';
+import {
+  type PodItems,
+  previouslyInjected,
+  previousPlaceholders,
+  statusOf,
+  withoutInjected,
+} from './previous-injection.js';
 import { METRICS_VARIABLE, PROBES_VARIABLE } from './proxy-container.js';
 import { variablesOfPath } from './request-path.js';
 import { rewriteProbes } from './rewrite-probes.js';
@@ -34,7 +42,8 @@ export interface InjectionRequest {
 export interface InjectionSettings {
   readonly config: InjectionConfig;
   readonly values: InjectionValues;
-  readonly template: CompiledTemplate;
+  /** The compiled templates of `config`, by their text. */
+  readonly compiled: ReadonlyMap<string, CompiledTemplate>;
   readonly mesh: MeshConfig;
 }
 
@@ -74,17 +83,18 @@ export function inject(
   tools.validateAnnotations(pod.annotations ?? {});
 
   const injected = previouslyInjected(pod, names);
-  const original = withoutInjected(pod, injected);
+  const original = withoutInjected(pod, injected, previousPlaceholders(pod, names));
   const annotations = original.annotations ?? {};
+  const { template, isSidecar } = chooseTemplate(annotations, settings, names);
   const workload = workloadOf(pod);
   const { proxyConfig, warnings } = podProxyConfig(annotations, mesh, tools);
   const labels = missingLabels(pod, names, {
     workload: workload.name,
     revision: tools.revision,
-    takesMutualTls: takesMutualTls(own(annotations, names.interceptionMode), proxyConfig, settings.values),
+    takesMutualTls: isSidecar && takesMutualTls(own(annotations, names.interceptionMode), proxyConfig, settings.values),
   });
   const rendered = tools.readRenderedItems(
-    settings.template.render({
+    template.render({
       TypeMeta: { apiVersion: workload.apiVersion, kind: workload.kind },
       DeploymentMeta: { name: workload.name, namespace: request.namespace },
       ObjectMeta: objectMetaOf(original, request.namespace, labels, names),
@@ -102,14 +112,15 @@ export function inject(
   const variables = new Map(variablesOfPath(request.path));
   if (probes.probes.length > 0) variables.set(PROBES_VARIABLE, JSON.stringify(probes.originals));
   if (metrics !== undefined) variables.set(METRICS_VARIABLE, JSON.stringify(metrics.original));
-  const lists = withoutPresentSecrets(completeItems(rendered.lists, original.spec, variables), original);
-  checkNames(lists, original.spec);
+  const items = withoutPresentSecrets(completeItems(rendered.lists, original.spec, variables), original);
+  const { lists, placeholders, others } = fillPlaceholders(items, original.spec);
+  checkNames(lists, others);
 
   return {
     type: 'inject',
-    warnings: [...warnings, ...rendered.warnings, ...warnOfUsers(original)],
+    warnings: [...warnings, ...rendered.warnings, ...warnOfUsers(others)],
     patch: buildPatch(pod, {
-      injected,
+      injected: { ...injected, containers: [...injected.containers, ...placeholders.map(({ name }) => name)] },
       lists,
       dnsConfig: rendered.dnsConfig,
       sharesSockets: isSet(settings.values, 'sdsSocketPath'),
@@ -118,7 +129,7 @@ export function inject(
         ...config.injectedAnnotations,
         ...rendered.podRedirectAnnot,
         ...metrics?.annotations,
-        [names.status]: statusOf(settings.template.version, lists),
+        [names.status]: statusOf(template.version, lists, placeholders),
       },
       labels,
       containers: original.spec.containers ?? [],

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/record.js';
 import { InjectionError } from './injection-error.js';
-import { type NamedItem, own, type PodSpec, type ReviewedPod } from './pod.js';
+import { type NamedItem, own, type PodSpec } from './pod.js';
 import type { PodItems } from './previous-injection.js';
 import { PROXY_UID } from './proxy-container.js';
 
@@ -26,7 +26,7 @@ function check(what: string, own: readonly NamedItem[], injected: readonly Named
  * Warns about containers with the proxy's user: the rules recognize the proxy's traffic by its user, and do not capture
  * it.
  */
-export function warnOfUsers({ spec }: ReviewedPod): readonly string[] {
+export function warnOfUsers(spec: PodSpec): readonly string[] {
   const userOf = (context: unknown): unknown => (isRecord(context) ? own(context, 'runAsUser') : undefined);
   const ofPod = userOf(own(spec, 'securityContext'));
   return (spec.containers ?? [])

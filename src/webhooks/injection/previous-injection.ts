@@ -4,7 +4,17 @@ import type { InjectionNames } from './annotation-names.js';
 import { probeRoute } from './app-probes.js';
 import { variableOf } from './environment-variable.js';
 import { METRICS_ANNOTATIONS, type ScrapeField } from './merge-metrics.js';
-import { ITEM_LISTS, type ItemList, type NamedItem, own, type PodSpec, PROBES, type ReviewedPod } from './pod.js';
+import { isPlaceholder } from './placeholders.js';
+import {
+  ITEM_LISTS,
+  type ItemList,
+  type NamedItem,
+  own,
+  ownMappings,
+  type PodSpec,
+  PROBES,
+  type ReviewedPod,
+} from './pod.js';
 import { METRICS_VARIABLE, PROBES_VARIABLE, PROXY_CONTAINER } from './proxy-container.js';
 import { restoreProbe } from './rewrite-probes.js';
 
@@ -42,8 +52,17 @@ export function previouslyInjected(pod: ReviewedPod, names: InjectionNames): Inj
   };
 }
 
-/** The status annotation, which lists the injected items for a later injection. */
-export function statusOf(version: string, lists: PodItems): string {
+/** The pod's own containers that an earlier injection replaced, according to the status annotation. */
+export function previousPlaceholders(pod: ReviewedPod, names: InjectionNames): readonly NamedItem[] {
+  const text = pod.annotations === undefined ? undefined : own(pod.annotations, names.status);
+  const status = typeof text === 'string' ? parse(text) : undefined;
+  return isRecord(status) ? ownMappings(status, 'placeholders').slice(0, MAX_INJECTED).filter(isPlaceholder) : [];
+}
+
+/**
+ * The status annotation, which lists the injected items, and the containers that they replaced, for a later injection.
+ */
+export function statusOf(version: string, lists: PodItems, placeholders: readonly NamedItem[]): string {
   const names = (list: ItemList): readonly string[] => lists[list].map(({ name }) => name);
   return JSON.stringify({
     version,
@@ -51,11 +70,16 @@ export function statusOf(version: string, lists: PodItems): string {
     containers: names('containers'),
     volumes: names('volumes'),
     imagePullSecrets: names('imagePullSecrets'),
+    ...(placeholders.length === 0 ? {} : { placeholders }),
   });
 }
 
 /** The pod as it was before an earlier injection, which is the start of the next one. */
-export function withoutInjected(pod: ReviewedPod, injected: InjectedNames): ReviewedPod {
+export function withoutInjected(
+  pod: ReviewedPod,
+  injected: InjectedNames,
+  placeholders: readonly NamedItem[],
+): ReviewedPod {
   const proxy = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].find(
     ({ name }) => name === PROXY_CONTAINER,
   );
@@ -64,7 +88,10 @@ export function withoutInjected(pod: ReviewedPod, injected: InjectedNames): Revi
   const spec: Record<string, unknown> = { ...pod.spec };
   for (const list of ITEM_LISTS) {
     const items = pod.spec[list];
-    if (items !== undefined && items !== null) spec[list] = items.filter(({ name }) => !injected[list].includes(name));
+    if (items === undefined || items === null) continue;
+    const kept = items.filter((item) => !injected[list].includes(item.name) || isPlaceholder(item));
+    const isKept = ({ name }: NamedItem): boolean => kept.some((item) => item.name === name);
+    spec[list] = list === 'containers' ? [...kept, ...placeholders.filter((item) => !isKept(item))] : kept;
   }
   const bare: ReviewedPod = { ...pod, spec: spec as PodSpec };
   return isInjected

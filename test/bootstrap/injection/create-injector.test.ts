@@ -127,6 +127,13 @@ test('files of users need only the differences from the files of the installatio
   t.deepEqual(injector.problems(), []);
 });
 
+test('a broken further template is told with its name', async (t) => {
+  const { injector, write } = await start(t, { config: config('containers: []') });
+  await write('config', `${config('containers: []')}templates: { gateway: '{% if %}' }\n`);
+  await eventually('the bad template is told', () => injector.problems().length === 1);
+  t.regex(injector.problems()[0]?.reason ?? '', /templates\.gateway: .*does not compile/);
+});
+
 test('without files of users those of the installation are in force, and follow its upgrade', async (t) => {
   const defaults = await shipped(t, { config: config('containers: []') });
   const { injector } = await create(t, {}, defaults);

@@ -38,6 +38,7 @@ const CONCURRENT_WRITES = 16;
 const PLURALS: Readonly<Record<string, string>> = {
   AuthorizationPolicy: 'authorizationpolicies',
   Endpoints: 'endpoints',
+  NetworkPolicy: 'networkpolicies',
   ServiceEntry: 'serviceentries',
   WorkloadEntry: 'workloadentries',
 };

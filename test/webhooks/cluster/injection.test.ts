@@ -148,6 +148,37 @@ it('a real API server accepts the injected pod, and calls the injector only for 
   t.is((elsewhere.body as TestPod).metadata.annotations, undefined);
 });
 
+it('a real API server accepts the ingress gateway, whose pod the standard restricted allows', async (t) => {
+  const { url } = await startInjector(t);
+  await install(t, url, 'mesh-sidecar-injector');
+  const manifests = readManifests('manifests/gateway');
+  // The namespace comes first.
+  for (const manifest of manifests) await api.client.apply(manifest);
+  const deployment = manifests.find(({ kind }) => kind === 'Deployment') as unknown as {
+    readonly spec: { readonly template: TestPod };
+  };
+  const { metadata, spec } = deployment.spec.template;
+  const pod = { metadata: { ...metadata, name: 'mesh-ingressgateway-1' }, spec };
+  const { status, body } = await create(pod, 'mesh-ingress');
+  t.is(status, 201, JSON.stringify(body));
+  const result = body as TestPod;
+  t.is(result.spec.initContainers, undefined);
+  t.deepEqual(
+    result.spec.containers.map(({ name }) => name),
+    ['mesh-proxy'],
+  );
+  const proxy = containerOf(result, 'mesh-proxy');
+  t.regex(proxy.image, /^envoyproxy\/envoy:/);
+  t.like(proxy, { resources: { requests: { cpu: '100m' } }, securityContext: { runAsNonRoot: true } });
+  t.regex(proxy.args?.join(' ') ?? '', /router~/);
+  t.is(result.metadata.labels?.['security.mesh.internal/tlsMode'], 'disabled');
+
+  const containers = [{ name: 'app', image: 'a' }];
+  const sidecar = { metadata: { name: 'app-1' }, spec: { ...pod.spec, containers } };
+  const refused = await create(sidecar, 'mesh-ingress');
+  t.is(refused.status, 403, 'the sidecar needs rights that the namespace does not give');
+});
+
 it('a second call for a pod does not inject it again', async (t) => {
   const { url } = await startInjector(t);
   await install(t, url, 'a-injector', 'b-injector');

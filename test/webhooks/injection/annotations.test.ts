@@ -6,6 +6,7 @@ const READINESS = 'readiness.status.sidecar.mesh.internal';
 const TRAFFIC = 'traffic.sidecar.mesh.internal';
 
 const ANNOTATIONS: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
+  'inject.mesh.internal/templates': { good: ['sidecar'], bad: ['', 'gateway', 'sidecar,gateway', '__proto__'] },
   'sidecar.mesh.internal/xdsProtocol': { good: ['sotw', 'delta'], bad: ['', 'Delta', 'DELTA_GRPC'] },
   'sidecar.mesh.internal/interceptionMode': { good: ['REDIRECT', 'TPROXY', 'NONE'], bad: ['', 'redirect', 'BOTH'] },
   'sidecar.mesh.internal/enableCoreDump': { good: ['true', 'false', '1', 'F'], bad: ['', 'yes', 'TrUe'] },

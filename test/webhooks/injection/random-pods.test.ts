@@ -166,7 +166,7 @@ test('every template renders or rejects the pod, in time', (t) => {
       const settings = {
         config: { ...settingsOf({}).config, template },
         values: { a: ['b'] },
-        template: compiled,
+        compiled: new Map([[template, compiled]]),
         mesh,
       };
       inject(requestOf({ metadata: { name: 'p' }, spec: { containers: [{ name: 'app' }] } }), settings, tools);

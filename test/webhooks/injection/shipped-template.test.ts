@@ -62,7 +62,9 @@ for (const file of inputs) {
   test(`${file}: pod and operations equal the golden file (UPDATE_GOLDEN=1 rewrites it)`, (t) => {
     const path = join(FOLDER, file.replace('.in.yaml', '.yaml'));
     const status = JSON.parse(result.metadata.annotations?.['sidecar.mesh.internal/status'] ?? '');
-    t.is(status.version, SHIPPED.template.version);
+    const template = pod.metadata.annotations?.['inject.mesh.internal/templates'];
+    const text = template === undefined ? SHIPPED.config.template : SHIPPED.config.templates[template];
+    t.is(status.version, SHIPPED.compiled.get(text ?? '')?.version);
     const actual = dump(
       {
         warnings: decision.type === 'inject' ? decision.warnings : [],
@@ -87,6 +89,13 @@ for (const file of inputs) {
     const main = programFile('navigator-discovery');
     const written = argsOf(result, 'mesh-init').filter((arg) => arg.startsWith('--writeFile='));
     await runCommand([process.execPath, main, 'capture-traffic', '--interceptionMode=NONE', ...written.map(here)]);
+    for (const [annotation, file] of [
+      ['rootFile', 'root.json'],
+      ['tokenFile', 'token.json'],
+    ] as const) {
+      const content = result.metadata.annotations?.[`proxy.mesh.internal/${annotation}`];
+      if (content !== undefined) await writeFile(join(folder, file), here(content));
+    }
     for (const address of ['10.244.0.5', 'fd00:10:244::5']) {
       const text = here(JSON.stringify(bootstrapOf(result, address)));
       const binary = 'value' in envoy ? envoy.value : '';

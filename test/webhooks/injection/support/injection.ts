@@ -69,6 +69,7 @@ const CONFIG: InjectionConfig = {
   neverInjectSelector: [],
   injectedAnnotations: {},
   template: SMALL_TEMPLATE,
+  templates: {},
 };
 
 export interface Given {
@@ -84,7 +85,9 @@ export function settingsOf({ config, values = {}, mesh }: Given): InjectionSetti
   return {
     config: whole,
     values,
-    template: templates.compile(whole.template),
+    compiled: new Map(
+      [whole.template, ...Object.values(whole.templates)].map((text) => [text, templates.compile(text)]),
+    ),
     mesh: { ...createDefaultMeshConfig(), ...mesh },
   };
 }
