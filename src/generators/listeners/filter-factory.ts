@@ -95,6 +95,8 @@ export function createFilterFactory(
   plugins: readonly ListenerPlugin[],
 ): FilterFactory {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
+  /** Each kind of listener asks for the dependencies of a proxy, one after another. */
+  const newest = new WeakMap<PushContext, { readonly proxy: Proxy; readonly dependencies: ListenerDependencies }>();
 
   // They depend neither on the mesh nor on the chain: each is encoded once.
   const commonFilters: Readonly<Record<Exclude<HttpFilterSlot, 'plugins'>, HttpFilter>> = {
@@ -172,7 +174,13 @@ export function createFilterFactory(
   };
 
   return {
-    dependenciesOf: (context, proxy) => listenerDependenciesOf(context, proxy, plugins),
+    dependenciesOf: (context, proxy) => {
+      const last = newest.get(context);
+      if (last?.proxy === proxy) return last.dependencies;
+      const dependencies = listenerDependenciesOf(context, proxy, plugins);
+      newest.set(context, { proxy, dependencies });
+      return dependencies;
+    },
     outboundHttp: (mesh, dependencies, { statPrefix, grpcWeb, routeName, forwardProxy = false }) =>
       buildHttpConnectionManager(encoder, {
         ...common(mesh, dependencies, 'outbound'),

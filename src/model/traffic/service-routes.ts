@@ -16,6 +16,8 @@ import type { GatewayInputs, GatewayRoutes, GatewayServer } from './virtual-serv
 export interface ServiceRoutes {
   /** Equal ids have equal rules within one snapshot; empty while no object configures routes. */
   readonly id: string;
+  /** The same for `connectionsOf` and `connectionCallerOf` alone. */
+  readonly connectionsId: string;
   /** The routes to services that are seen. */
   to(services: ServiceView, clustersOf: ClustersOfService): RoutesToServices;
 }
@@ -70,6 +72,7 @@ export function createDefaultRoutes(): ServiceRoutes {
   const routes = createRoutesByDefault();
   return {
     id: '',
+    connectionsId: '',
     to: (_, clustersOf) => ({
       callerOf: () => ANY_CALLER,
       connectionCallerOf: () => ANY_CALLER,

@@ -17,6 +17,11 @@ import { type UnknownTraffic, unknownTraffic } from './unknown-destinations.js';
 export interface TrafficView extends RoutesToServices {
   /** Equal ids have equal content within one snapshot; the id is stable while the content is. */
   readonly id: string;
+  /**
+   * The same for the content without the routes of requests, which change more often than those of connections. Listeners
+   * depend on it: they name the route tables of requests.
+   */
+  readonly connectionsId: string;
   /** The services, with their addresses in the cluster of the proxy, in the order of precedence there. */
   readonly services: ServiceView;
   /**
@@ -122,11 +127,15 @@ function createView(
   listeners: readonly EgressListener[] | undefined,
 ): TrafficView {
   const { clustersOf, balancesByLocality } = traffic;
-  const ids = [services.id, traffic.id, routes.id, unknown.id, listenersKey];
+  const idWith = (routesId: string): string => {
+    const ids = [traffic.id, routesId, unknown.id, listenersKey];
+    return ids.every((id) => id === '') ? services.id : [services.id, ...ids].join('~');
+  };
   let egress = listeners;
   const view: TrafficView = {
     ...routes.to(services, clustersOf),
-    id: ids.slice(1).every((id) => id === '') ? services.id : ids.join('~'),
+    id: idWith(routes.id),
+    connectionsId: idWith(routes.connectionsId),
     services,
     get inAnyCluster() {
       return inAnyCluster ?? view;

@@ -66,7 +66,7 @@ export function createOutboundPart(
       const ownPorts = bindsPorts ? ownPortsOf(context, proxy) : [];
       const flags = `${captured ? 'captured' : 'bound'}|${autoAddresses ? 'auto' : ''}|${ownPorts.join(',')}`;
       return {
-        key: `${traffic.id}|${caller.key}|${dependencies.key}|${flags}`,
+        key: `${traffic.connectionsId}|${caller.key}|${dependencies.key}|${flags}`,
         traffic,
         caller,
         dependencies,

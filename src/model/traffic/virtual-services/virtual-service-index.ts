@@ -46,6 +46,12 @@ export function createVirtualServiceIndexer({ domain, delegates }: VirtualServic
   let read = new WeakMap<MeshObject, VirtualService>();
   let shared = new Map<string, ServiceRoutes>();
 
+  /** Empty where no object routes connections. */
+  const connectionsIdOf = (virtualServices: readonly VirtualService[]): string => {
+    const routing = virtualServices.filter(({ tls, tcp }) => tls.length > 0 || tcp.length > 0);
+    return routing.length === 0 ? '' : idOf(routing.map(numbers));
+  };
+
   const readAll = (): readonly VirtualService[] => {
     const byKey = new Map<ObjectKey, VirtualService>();
     for (const object of table?.values() ?? []) {
@@ -71,6 +77,7 @@ export function createVirtualServiceIndexer({ domain, delegates }: VirtualServic
     shared = new Map();
     const everywhere = createRuleTable(all.filter(({ exportTo }) => exportTo.includes('*')));
     const publicId = idOf(everywhere.all.map(numbers));
+    const publicConnectionsId = connectionsIdOf(everywhere.all);
     const additions = additionsByNamespace(all);
     // Only sidecars are limited by the namespace of the author.
     const authors = new Set(
@@ -80,11 +87,17 @@ export function createVirtualServiceIndexer({ domain, delegates }: VirtualServic
     );
     const byNamespace = new Map<string, ServiceRoutes>();
 
-    const keep = (id: string, make: () => NamespaceRules): ServiceRoutes => {
+    const keep = (
+      id: string,
+      connectionIds: readonly [string, ...string[]],
+      author: string,
+      make: () => NamespaceRules,
+    ): ServiceRoutes => {
       let routes = shared.get(id) ?? known.get(id);
       if (routes === undefined) {
         const rules = make();
-        routes = { id, to: (services, clustersOf) => compose(rules, services, clustersOf) };
+        const connectionsId = connectionIds.every((each) => each === '') ? '' : [...connectionIds, author].join('/');
+        routes = { id, connectionsId, to: (services, clustersOf) => compose(rules, services, clustersOf) };
       }
       shared.set(id, routes);
       return routes;
@@ -95,7 +108,7 @@ export function createVirtualServiceIndexer({ domain, delegates }: VirtualServic
       const author = authors.has(namespace) ? namespace : undefined;
       if (all.length === 0 || (own.length === 0 && everywhere.all.length === 0)) return none;
       const id = [publicId, own.length === 0 ? '' : idOf(own.map(numbers)), author ?? ''].join('/');
-      return keep(id, () => {
+      return keep(id, [publicConnectionsId, connectionsIdOf(own)], author ?? '', () => {
         const tables: RuleTable[] = own.length === 0 ? [everywhere] : [everywhere, createRuleTable(own)];
         return createNamespaceRules(tables, author);
       });
@@ -107,7 +120,7 @@ export function createVirtualServiceIndexer({ domain, delegates }: VirtualServic
       );
       if (seen.length === 0) return none;
       const author = authors.has(namespace) ? namespace : undefined;
-      return keep(`:${idOf(seen.map(numbers))}/${author ?? ''}`, () =>
+      return keep(`:${idOf(seen.map(numbers))}/${author ?? ''}`, [connectionsIdOf(seen)], author ?? '', () =>
         createNamespaceRules([createRuleTable(seen)], author),
       );
     };

@@ -129,3 +129,27 @@ test('a change of one object keeps the virtual hosts of all other services, and 
   t.deepEqual(hostsOf(third), before);
   t.true(hostsOf(third).every((host, index) => host === before[index]));
 });
+
+test('routes of requests do not change the id that listeners depend on, and routes of connections do', (t) => {
+  const store = storeWith();
+  let context: PushContext | undefined;
+  const idsAfter = (...objects: readonly MeshObject[]) => {
+    store.apply(batch(...objects));
+    context = snapshot(store, context);
+    const view = context.trafficOf(buildProxy({ configNamespace: 'bank' }));
+    return { all: view.id, connections: view.connectionsId };
+  };
+  store.apply(batch(...SERVICES));
+  const plain = idsAfter();
+  const requests = idsAfter(redirecting('shop/it', { hosts: ['web'] }));
+  t.not(requests.all, plain.all);
+  t.is(requests.connections, plain.connections);
+
+  const tcp = [{ route: [{ destination: { host: WEB } }] }];
+  const connections = idsAfter(redirecting('shop/db', { hosts: ['db'], tcp }));
+  t.not(connections.connections, requests.connections);
+  const both = idsAfter(redirecting('shop/it', { hosts: ['web', 'web.other'] }));
+  t.not(both.all, connections.all);
+  t.is(both.connections, connections.connections);
+  t.not(idsAfter(redirecting('shop/db', { hosts: ['db', 'web'], tcp })).connections, both.connections);
+});
