@@ -39,7 +39,7 @@ export async function analyzeInputs(inputs: readonly InputText[], settings: Anal
   const parse = createYamlParser();
   const kinds = createKindRegistry(settings.store.meshDomain, settings.regexLimits);
   const read = readObjects(inputs, { kinds, parse, defaultNamespace: settings.defaultNamespace });
-  const { placed, problems, skipped } = read;
+  const { placed, problems, skipped, invalid } = read;
   if (placed.size + problems.length + skipped === 0) {
     throw new InputError('the input has no objects; name files with objects of the mesh, or - for standard input');
   }
@@ -51,7 +51,7 @@ export async function analyzeInputs(inputs: readonly InputText[], settings: Anal
   });
   const excerpted = withExcerpts(inputs);
   const findings = sortFindings([...problems, ...messages.map((message) => findingOf(message, read))]).map(excerpted);
-  return { findings, files: inputs.length, objects: placed.size, skipped, leftOut };
+  return { findings, files: inputs.length, objects: placed.size + invalid, skipped, leftOut };
 }
 
 function lacksOf({ isComplete, meshConfigFile }: AnalyzeSettings): ReadonlySet<MessageNeed> {

@@ -24,7 +24,7 @@ export interface Report {
   /** Sorted by file, line and code. */
   readonly findings: readonly Finding[];
   readonly files: number;
-  /** Objects that were read and analyzed. */
+  /** Objects of known kinds, valid or not. Valid ones are analyzed. */
   readonly objects: number;
   /** Objects of kinds that the mesh does not read. */
   readonly skipped: number;

@@ -28,6 +28,8 @@ export interface ReadObjects {
   readonly problems: readonly Finding[];
   /** Objects of kinds that the mesh does not read. */
   readonly skipped: number;
+  /** Invalid objects. */
+  readonly invalid: number;
 }
 
 export interface ObjectReading {
@@ -44,11 +46,13 @@ export function readObjects(inputs: readonly InputText[], reading: ObjectReading
   const placed = new Map<ObjectKey, PlacedObject>();
   const problems: Finding[] = [];
   let skipped = 0;
+  let invalid = 0;
   for (const { file, text } of inputs) {
     for (const document of splitDocuments(text)) {
       const content = readDocument(file, document, reading);
       problems.push(...content.problems);
       skipped += content.skipped;
+      invalid += content.invalid;
       for (const each of content.objects) {
         const key = keyOf(each.object);
         const first = placed.get(key);
@@ -57,17 +61,23 @@ export function readObjects(inputs: readonly InputText[], reading: ObjectReading
       }
     }
   }
-  return { placed, problems, skipped };
+  return { placed, problems, skipped, invalid };
 }
 
 interface DocumentContent {
   readonly objects: readonly PlacedObject[];
   readonly problems: readonly Finding[];
   readonly skipped: number;
+  readonly invalid: number;
 }
 
 function readDocument(file: string, document: YamlText, { kinds, parse, defaultNamespace }: ObjectReading) {
-  const content = { objects: [] as PlacedObject[], problems: [] as Finding[], skipped: 0 } satisfies DocumentContent;
+  const content = {
+    objects: [] as PlacedObject[],
+    problems: [] as Finding[],
+    skipped: 0,
+    invalid: 0,
+  } satisfies DocumentContent;
   const parsed = parse(document.text);
   if (parsed.type === 'error') {
     const line = document.line + (parsed.line ?? 1) - 1;
@@ -85,8 +95,10 @@ function readDocument(file: string, document: YamlText, { kinds, parse, defaultN
     if (result.type === 'object') {
       content.objects.push({ object: result.object, written: keyOf(result.object), file, lineOf });
     } else if (result.type === 'invalid') {
+      content.invalid++;
       content.problems.push(...result.violations.map((violation) => problem(result.subject, violation)));
     } else if (result.mistake !== undefined) {
+      content.invalid++;
       content.problems.push(problem(result.mistake.subject, result.mistake.violation));
     } else {
       const pod = kinds.read(templatePod(raw), options);

@@ -1,4 +1,4 @@
-import { nearestName } from '../config/schema/nearest-name.js';
+import { nearestName } from '../base/nearest-name.js';
 import type { GivenFlags } from './parse-options.js';
 import type { Flag } from './settings/setting.js';
 import { quote, SettingError } from './settings/setting-error.js';

@@ -1,6 +1,6 @@
+import { nearestName } from '../base/nearest-name.js';
 import type { Environment } from '../bootstrap/environment.js';
 import type { CommonFlags, DiscoveryFlags, Options, SettingWarning } from '../bootstrap/options.js';
-import { nearestName } from '../config/schema/nearest-name.js';
 import { loopbackDefaults, withDrainDefault } from './outside-cluster.js';
 import { commonFlags } from './settings/common-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';

@@ -1,5 +1,5 @@
 import { type BaseContext, Builtins, Cli } from 'clipanion';
-import { nearestName } from '../config/schema/nearest-name.js';
+import { nearestName } from '../base/nearest-name.js';
 import { failureLine } from './commands/reported-command.js';
 import { renderCommandHelp } from './help.js';
 import { type AnyFlag, type Arguments, parseArguments, unknownFlag } from './parse-arguments.js';

@@ -1,5 +1,5 @@
+import { nearestName } from '../base/nearest-name.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
-import { nearestName } from './schema/nearest-name.js';
 import type { Violation } from './violation.js';
 
 /** The kinds of the core group. A folder that is also applied to a cluster may contain them. */

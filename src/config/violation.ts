@@ -49,8 +49,13 @@ export function formatFinding(violation: Violation): string {
   return [...path, ...value, `${violation.message}; ${violation.remedy}`].join(': ');
 }
 
-/** The value of the field and the mistake, without the remedy: `"x" is not a port number`. */
-export function shownFinding({ value, message }: Violation): string {
+/**
+ * The value of the field and the mistake, without the remedy: `"x" is not a port number`. If the name is the mistake, the
+ * name in place of the value: `"routes" is not a known field`.
+ */
+export function shownFinding({ path, value, message }: Violation): string {
+  const name = /^is not a (?:known )?field\b/.test(message) ? /[A-Za-z0-9_-]+$/.exec(path)?.[0] : undefined;
+  if (name !== undefined) return `"${name}" ${message}`;
   return value === undefined ? message : `${shownValue(value)} ${message}`;
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Clock } from '../base/clock.js';
-import { nearestName } from '../config/schema/nearest-name.js';
+import { nearestName } from '../base/nearest-name.js';
 import type { Logger } from '../telemetry/logger.js';
 import { type AccessPolicy, callerOf, isLoopbackCaller, refusalOf } from './access.js';
 import { DEBUG_INDEX_STYLE } from './debug-index-template.js';

@@ -25,11 +25,15 @@ export function describeError(error: unknown): LoggedError {
   };
 }
 
+/** The messages of the causes, but not those with which the message before already ends. */
 function causeMessages(error: Error): readonly string[] {
   const messages: string[] = [];
+  let last = error.message;
   // Limited, because an error can be its own cause.
-  for (let cause = error.cause; cause !== undefined && messages.length < MAX_CAUSES; ) {
-    messages.push(cause instanceof Error ? cause.message : String(cause));
+  for (let cause = error.cause, seen = 0; cause !== undefined && seen < MAX_CAUSES; seen++) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    if (!last.endsWith(`: ${message}`)) messages.push(message);
+    last = message;
     cause = cause instanceof Error ? cause.cause : undefined;
   }
   return messages;

@@ -56,6 +56,8 @@ test('an error ends analyze with 2, and --failure-threshold moves the level', as
   const bad = await analyze(['-'], BAD);
   t.is(bad.code, 2, bad.stdout);
   t.true(bad.stdout.startsWith('stdin:4  error  MESH0106\n'), bad.stdout);
+  t.true(bad.stdout.includes('\n  "rulez" is not a known field\n'), bad.stdout);
+  t.true(bad.stdout.endsWith('\n1 error in 1 object in 1 file\n'), bad.stdout);
   t.is((await analyze(['-', '--failure-threshold', 'warn'], QUOTA)).code, 2);
   t.is((await analyze(['-', '--failure-threshold=error'], QUOTA)).code, 0);
 });

@@ -93,7 +93,7 @@ const broken: readonly (readonly [string, string, string])[] = [
   [
     'no name',
     '{apiVersion: v1, kind: Namespace}',
-    'Namespace (no name): metadata.name: is missing; it is: Name of the object',
+    'Namespace (no name): metadata.name: is missing; add it: Name of the object',
   ],
   [
     'a name that is a number',

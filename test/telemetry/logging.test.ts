@@ -163,6 +163,13 @@ test('an error is logged with type, message, code and causes, and without its st
   t.true(plain.lines[0]?.endsWith('failed  err="outer: inner: innermost"\n'));
 });
 
+test('a cause that the message repeats is logged once', (t) => {
+  const { logging, json } = logInto({ logAsJson: true });
+  const cause = new Error('the address is not allowed');
+  logging.scope('ads').warn({ err: new Error(`/keys cannot be fetched: ${cause.message}`, { cause }) }, 'fetch failed');
+  t.deepEqual(json()[0].err, { type: 'Error', message: '/keys cannot be fetched: the address is not allowed' });
+});
+
 test('an error that is its own cause is logged', (t) => {
   const { logging, json } = logInto({ logAsJson: true });
   const err = new Error('loop');

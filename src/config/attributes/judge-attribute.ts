@@ -1,7 +1,7 @@
 import { isIpAddress } from '../../base/ip-address.js';
+import { nearestName } from '../../base/nearest-name.js';
 import { type Dimension, parseDimension } from '../policy-server/dimension.js';
 import { literalPrefix } from '../regex/literal-prefix.js';
-import { nearestName } from '../schema/nearest-name.js';
 import { ATTRIBUTE_VOCABULARY, KNOWN_METHODS, type VocabularyEntry } from './attribute-vocabulary.js';
 
 /** Texts that HTTPAPISpecs set, by the attribute's name. Values of other types are not included. */

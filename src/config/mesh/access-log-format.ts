@@ -1,5 +1,5 @@
+import { nearestName } from '../../base/nearest-name.js';
 import { isRecord } from '../../base/record.js';
-import { nearestName } from '../schema/nearest-name.js';
 import { childPath, type Violation } from '../violation.js';
 import { type AccessLogCommand, accessLogCommands } from './access-log-commands.js';
 

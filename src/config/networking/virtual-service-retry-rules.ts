@@ -1,5 +1,5 @@
+import { nearestName } from '../../base/nearest-name.js';
 import { validateDuration } from '../duration-rules.js';
-import { nearestName } from '../schema/nearest-name.js';
 import type { Violation } from '../violation.js';
 import type { RetrySpec } from './virtual-service-http.js';
 

@@ -45,7 +45,7 @@ function translateSchemaError(error: ErrorObject): Violation {
       return {
         path: childPath(path, String(params['missingProperty'])),
         message: 'is missing',
-        remedy: descriptionOf(error, String(params['missingProperty'])) ?? 'add it',
+        remedy: descriptionOf(error, String(params['missingProperty']))?.replace(/^it is/, 'add it') ?? 'add it',
       };
     case 'type':
       return { path, value, ...wrongType(String(params['type']), value) };

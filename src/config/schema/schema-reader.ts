@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
+import { nearestName } from '../../base/nearest-name.js';
 import { childPath, MAX_LISTED_VIOLATIONS, type Violation } from '../violation.js';
 import { createBodyCopier, type UnknownField } from './body-copier.js';
 import type { Immutable } from './immutable.js';
-import { nearestName } from './nearest-name.js';
 import { translateSchemaErrors } from './schema-errors.js';
 import { preparedValidators, type Validator, type ValidatorsOf } from './validators.js';
 

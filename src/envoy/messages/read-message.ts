@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import { nearestName } from '../../base/nearest-name.js';
 import { isRecord } from '../../base/record.js';
 import type { ProtoRegistry } from '../proto-registry.js';
 import { fieldPath, type MessageFields, type MessageProblem } from './message-problem.js';
@@ -62,7 +63,7 @@ class MessageReader {
       const at = fieldPath(path, key);
       const field = names.get(normalized(key));
       if (field === undefined) {
-        this.#refuse(at, value, `is not a field of ${shortName(type)}`, `use one of ${knownNames(names)}`);
+        this.#refuse(at, value, `is not a field of ${shortName(type)}`, remedyOf(key, names));
         continue;
       }
       if (Object.hasOwn(message, field.name)) {
@@ -167,6 +168,14 @@ function normalized(name: string): string {
 
 function shortName(type: protobuf.Type): string {
   return type.fullName.slice(1);
+}
+
+/** The field that was probably meant, in the spelling of the unknown one; else all fields. */
+function remedyOf(unknown: string, names: FieldNames): string {
+  const nearest = names.get(nearestName(normalized(unknown), names.keys()) ?? '')?.name;
+  if (nearest === undefined) return `use one of ${knownNames(names)}`;
+  const isSnake = unknown.includes('_');
+  return `did you mean ${isSnake ? nearest.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : nearest}?`;
 }
 
 function knownNames(names: FieldNames): string {

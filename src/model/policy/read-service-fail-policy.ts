@@ -1,5 +1,5 @@
+import { nearestName } from '../../base/nearest-name.js';
 import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
-import { nearestName } from '../../config/schema/nearest-name.js';
 import { type RefusedAnnotation, shownValue } from '../service.js';
 import { readRetries, readWait } from './read-policy-overrides.js';
 

@@ -14,6 +14,7 @@ import {
   findUnlabelledNamespaces,
 } from './analyzers/traffic/injection-labels.js';
 import { missingDestinations } from './analyzers/traffic/missing-destinations.js';
+import { missingHosts } from './analyzers/traffic/missing-hosts.js';
 import { overlappingRoutes } from './analyzers/traffic/overlapping-routes.js';
 import { policyPorts } from './analyzers/traffic/policy-ports.js';
 import { replacedRules, subsetsWithoutCluster } from './analyzers/traffic/replaced-rules.js';
@@ -31,6 +32,7 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'deprecated-fields': deprecatedFields,
   'destination-ports': destinationPorts,
   'missing-destinations': missingDestinations,
+  'missing-hosts': missingHosts,
   'overlapping-routes': overlappingRoutes,
   'replaced-rules': replacedRules,
   'several-default-sidecars': severalDefaults,

@@ -64,7 +64,7 @@ test('without a config file the injector is off, which is no problem, and it is 
 test('a config file that cannot be used ends the start with its line and the remedy', async (t) => {
   const { injector, directory } = await create(t, { config: 'policy: enabled\n' });
   const reason =
-    'line 1: template: is missing; it is: The injected containers, volumes and other pod fields, as a Liquid template of YAML';
+    'line 1: template: is missing; add it: The injected containers, volumes and other pod fields, as a Liquid template of YAML';
   await t.throwsAsync(injector.start(), {
     name: 'SettingsRefusedError',
     message: `${join(directory, 'config')}: settings are refused: ${reason}; correct them and start again`,

@@ -89,7 +89,7 @@ const refused: readonly (readonly [string, string])[] = [
   ],
   [
     '{apiVersion: v1, kind: Service, metadata: {name: x}}',
-    'Service default/x: spec: is missing; it is: The specification of the service',
+    'Service default/x: spec: is missing; add it: The specification of the service',
   ],
   [
     '{apiVersion: v1, kind: Endpoints, metadata: {name: x}, subsets: [{addresses: [{ip: web}]}]}',

@@ -63,7 +63,7 @@ const refused: readonly (readonly [object, string])[] = [
   ],
   [
     { endpoints, gateways: [{ address: '1.2.3.4' }] },
-    'networks.n.gateways[0].port: is missing; it is: Port of the gateway',
+    'networks.n.gateways[0].port: is missing; add it: Port of the gateway',
   ],
 ];
 

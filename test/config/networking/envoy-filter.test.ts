@@ -40,7 +40,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'a misspelt field',
     `{${INSERT}, inline_codes: x}}}}`,
-    `${PATCH}.patch.value.typed_config.inline_codes: "x": is not a field of envoy.extensions.filters.http.lua.v3.Lua; use one of inlineCode, sourceCodes, defaultSourceCode, statPrefix`,
+    `${PATCH}.patch.value.typed_config.inline_codes: "x": is not a field of envoy.extensions.filters.http.lua.v3.Lua; did you mean inline_code?`,
   ],
   [
     'a value of the wrong type',

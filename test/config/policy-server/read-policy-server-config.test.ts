@@ -146,7 +146,7 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   [
     'no limit',
     { quotas: [{ name: 'rate', validDuration: '1m' }] },
-    'quotas[0].maxAmount: is missing; it is: Units per window; 0 rejects all requests',
+    'quotas[0].maxAmount: is missing; add it: Units per window; 0 rejects all requests',
   ],
   [
     'an overload that is noticed too late',

@@ -42,7 +42,7 @@ for (const { kind, references, target } of KINDS) {
     [
       'services',
       binding(`{${references}: [{name: r}]}`),
-      `spec.services: is missing; it is: The services that the listed ${target}s apply to`,
+      `spec.services: is missing; add it: The services that the listed ${target}s apply to`,
     ],
     [
       'at least one service',
@@ -52,7 +52,7 @@ for (const { kind, references, target } of KINDS) {
     [
       'references',
       binding('{services: [{name: a}]}'),
-      `spec.${references}: is missing; it is: The ${target}s. Their rules should not match the same requests`,
+      `spec.${references}: is missing; add it: The ${target}s. Their rules should not match the same requests`,
     ],
     ['at least one reference', bound(''), `spec.${references}: []: has too few items; give at least 1`],
     [
@@ -98,7 +98,7 @@ for (const { kind, references, target } of KINDS) {
     [
       'a name in each reference',
       bound('{}'),
-      `spec.${references}[0].name: is missing; it is: Name of the ${target}: lower-case letters, digits, hyphens and dots`,
+      `spec.${references}[0].name: is missing; add it: Name of the ${target}: lower-case letters, digits, hyphens and dots`,
     ],
     [
       'reference names that are not empty',

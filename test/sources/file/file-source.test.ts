@@ -154,7 +154,7 @@ test('a file that does not validate names object, field, line, value and remedy,
       key: 'ServiceEntry/default/shop',
       field: 'spec.hosts',
       reason:
-        'ServiceEntry default/shop: spec.hosts: is missing; it is: DNS names of the service. The first label may be a wildcard (*.example.com); * alone is not allowed',
+        'ServiceEntry default/shop: spec.hosts: is missing; add it: DNS names of the service. The first label may be a wildcard (*.example.com); * alone is not allowed',
     },
     {
       file: 'bad.yaml',

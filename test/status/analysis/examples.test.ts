@@ -22,7 +22,7 @@ const REMEDIES: Readonly<Record<string, readonly [wrong: string, right: string]>
   MESH0106: ['99999', '443'],
   MESH0107: ['sidecar.mesh.internal/inject: "false"', 'policy.mesh.internal/failPolicy: FAIL_OPEN'],
   MESH0108: ['failPolcy', 'failPolicy'],
-  MESH0109: ['hosts: [reviews.shop', 'hosts: [ratings.shop'],
+  MESH0109: ['hosts: [reviews.shop.svc.cluster.local]', 'hosts: [reviews.example.com]'],
   MESH0110: ['  workloadSelector: { labels: { app: reviews } }\n', ''],
   MESH0111: [
     'spec: { egress: [{ hosts: ["*/*"]',

@@ -52,6 +52,31 @@ function found(...objects: readonly MeshObject[]): readonly string[] {
     .map(({ code, object, field }) => `${code} ${object} ${field ?? ''}`.trim());
 }
 
+test('hosts of DestinationRules and of VirtualServices of sidecars must exist if they are names of the cluster', (t) => {
+  const { host, pattern } = { host: 'revews', pattern: '*.example.org' };
+  t.deepEqual(
+    found(
+      REVIEWS,
+      rule('shop/a', { host }),
+      rule('shop/b', {}),
+      rule('shop/c', { host: pattern }),
+      rule('shop/d', { host: 'outside.example.com' }),
+    ),
+    ['MESH0101 DestinationRule/shop/a spec.host'],
+  );
+  const to = { host: 'reviews' };
+  t.deepEqual(
+    found(
+      REVIEWS,
+      gatewayOf('shop/ingress'),
+      routes('shop/a', to, { hosts: ['reviews', 'revews', 'outside.example.com', pattern] }),
+      routes('shop/b', to, { hosts: ['any'], gateways: ['ingress'] }),
+      routes('shop/c', to, { hosts: ['reviews.shp.svc.cluster.local'], gateways: ['ingress', 'mesh'] }),
+    ),
+    ['MESH0101 VirtualService/shop/a spec.hosts[1]', 'MESH0101 VirtualService/shop/c spec.hosts[0]'],
+  );
+});
+
 test('subsets, ports, mirrors, gateways and delegates of a VirtualService must exist', (t) => {
   const subsets = rule('shop/reviews', { subsets: [{ name: 'v1', labels: { version: 'v1' } }] });
   t.deepEqual(found(REVIEWS, subsets, routes('shop/a', { host: 'reviews', subset: 'v1', port: { number: 80 } })), []);

@@ -1,8 +1,8 @@
+import { nearestName } from '../../../base/nearest-name.js';
 import { KNOWN_METHODS } from '../../../config/attributes/attribute-vocabulary.js';
 import type { HttpApiSpec } from '../../../config/policy/http-api-spec.js';
 import { LIMITS } from '../../../config/policy/limits.js';
 import { literalPrefix } from '../../../config/regex/literal-prefix.js';
-import { nearestName } from '../../../config/schema/nearest-name.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 

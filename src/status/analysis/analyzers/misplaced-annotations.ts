@@ -1,5 +1,5 @@
+import { nearestName } from '../../../base/nearest-name.js';
 import { keyOf, type MeshObject } from '../../../config/object.js';
-import { nearestName } from '../../../config/schema/nearest-name.js';
 import { shownValue } from '../../../model/service.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 import { annotationsOf, isAnnotationOf, kindsOfAnnotation } from '../known-annotations.js';

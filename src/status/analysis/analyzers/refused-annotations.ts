@@ -1,6 +1,6 @@
+import { nearestName } from '../../../base/nearest-name.js';
 import type { MeshObject, ObjectKey } from '../../../config/object.js';
 import { isDnsLabel } from '../../../config/primitives.js';
-import { nearestName } from '../../../config/schema/nearest-name.js';
 import { parseGrants } from '../../../model/policy/binding-grants.js';
 import { type RefusedAnnotation, shownValue } from '../../../model/service.js';
 import type { Analyzer } from '../analysis-input.js';
