@@ -19,4 +19,12 @@ export const VIRTUAL_SERVICE_LIMITS = {
   textLength: 4096,
   /** About how many bytes all routes may take in one virtual host. */
   routeBytes: 512 * 1024,
+  /** The same with a wildcard for sidecars: every service that it matches has a virtual host for each port. */
+  wildcardRouteBytes: 32 * 1024,
 } as const;
+
+/** The limit of the routes of an object. @param isForMesh whether sidecars use it */
+export function routeBytesLimit(hosts: readonly string[], isForMesh: boolean): number {
+  const isMultiplied = isForMesh && hosts.some((host) => host.startsWith('*'));
+  return isMultiplied ? VIRTUAL_SERVICE_LIMITS.wildcardRouteBytes : VIRTUAL_SERVICE_LIMITS.routeBytes;
+}

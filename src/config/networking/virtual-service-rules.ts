@@ -9,7 +9,7 @@ import type { VirtualServiceSpec } from './virtual-service.js';
 import { validateGatewayNames } from './virtual-service-caller-rules.js';
 import { validateTcpRoutes, validateTlsRoutes } from './virtual-service-connection-rules.js';
 import { validateHttpRoutes } from './virtual-service-http-rules.js';
-import { VIRTUAL_SERVICE_LIMITS } from './virtual-service-limits.js';
+import { routeBytesLimit } from './virtual-service-limits.js';
 import { httpRouteBytes } from './virtual-service-size.js';
 
 /** Settings that the rules depend on. */
@@ -48,14 +48,19 @@ function* violationsOf(
   yield* validateTcpRoutes(spec.tcp);
   yield* validateExportTo(spec.exportTo);
   const bytes = httpRouteBytes(spec.http);
-  if (bytes > VIRTUAL_SERVICE_LIMITS.routeBytes) {
+  const limit = routeBytesLimit(spec.hosts, isForSidecars(spec));
+  if (bytes > limit) {
     yield {
       path: 'http',
       value: spec.http,
-      message: `take about ${bytes} bytes in the configuration of a proxy, more than ${VIRTUAL_SERVICE_LIMITS.routeBytes}`,
+      message: `take about ${bytes} bytes in the configuration of a proxy, more than ${limit}`,
       remedy: 'write fewer conditions, for example with prefix or regex, or spread the hosts over several objects',
     };
   }
+}
+
+function isForSidecars({ gateways }: Pick<VirtualServiceSpec, 'gateways'>): boolean {
+  return gateways.length === 0 || gateways.includes(MESH_GATEWAY);
 }
 
 function* validateHosts({ hosts, gateways }: VirtualServiceSpec): Iterable<Violation> {
@@ -63,7 +68,7 @@ function* validateHosts({ hosts, gateways }: VirtualServiceSpec): Iterable<Viola
     yield { path: 'hosts', value: hosts, message: 'is empty', remedy: 'name at least one host' };
     return;
   }
-  const isForMesh = gateways.length === 0 || gateways.includes(MESH_GATEWAY);
+  const isForMesh = isForSidecars({ gateways });
   let areValid = true;
   for (const [index, host] of hosts.entries()) {
     const isAll = host === '*';

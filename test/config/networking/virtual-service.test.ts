@@ -285,6 +285,18 @@ test('routes that take too much of the configuration of proxies are refused', (t
   t.regex(refusalsOf(object(`{hosts: [web], http: [${routes.join()}]}`)).join(), /take about \d+ bytes/);
 });
 
+test('the routes of a wildcard take less, because each service that sidecars see gets them', (t) => {
+  const header = 'x'.repeat(4000);
+  const routes = Array.from({ length: 12 }, () => `{headers: {request: {set: {a: ${header}}}}, ${ROUTE}}`).join();
+  const refusals = (fields: string) => refusalsOf(object(`{${fields}, http: [${routes}]}`)).join();
+  t.regex(
+    refusals('hosts: ["*.svc.cluster.local"]'),
+    /take about \d+ bytes in the configuration of a proxy, more than 32768/,
+  );
+  t.is(refusals('hosts: [web]'), '');
+  t.is(refusals('hosts: ["*.example.com"], gateways: [ingress]'), '');
+});
+
 test('absent lists are empty', (t) => {
   const { body } = readObject(object(http(ROUTE)));
   t.like(body as object, { gateways: [], tls: [], tcp: [], exportTo: [] });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { MESH_GATEWAY } from '../../../config/networking/host-names.js';
 import type { HttpRouteSpec } from '../../../config/networking/virtual-service-http.js';
-import { VIRTUAL_SERVICE_LIMITS } from '../../../config/networking/virtual-service-limits.js';
+import { routeBytesLimit } from '../../../config/networking/virtual-service-limits.js';
 import type { HttpMatchSpec, TextMatchSpec } from '../../../config/networking/virtual-service-match.js';
 import { httpRouteBytes } from '../../../config/networking/virtual-service-size.js';
 import { type ObjectKey, objectKey } from '../../../config/object.js';
@@ -25,13 +26,14 @@ export function delegateKeys({ http }: VirtualService): readonly ObjectKey[] {
  */
 export function mergeDelegates(root: VirtualService, delegateOf: DelegateLookup): VirtualService {
   const http: HttpRouteSpec[] = [];
+  const limit = routeBytesLimit(root.hosts, root.gateways.has(MESH_GATEWAY));
   let bytes = 0;
   for (const route of root.http) {
     const merged = route.delegate === undefined ? [route] : delegatedRoutes(route, route.delegate, root, delegateOf);
     for (const each of merged) {
       bytes += httpRouteBytes([each]);
       // Conditions of two objects multiply.
-      if (bytes > VIRTUAL_SERVICE_LIMITS.routeBytes) return withRoutes({ ...root, http });
+      if (bytes > limit) return withRoutes({ ...root, http });
       http.push(each);
     }
   }
