@@ -147,6 +147,7 @@ ca_server_csr_shed_count
 nav_grpc_limits_reached
 nav_http_refused_total
 nav_jwks_sources
+nav_gateway_credentials_refused
 nav_tls_refused_connections
 nav_token_reviews_shed
 nav_webhook_shed_total

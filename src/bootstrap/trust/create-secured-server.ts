@@ -136,6 +136,7 @@ function createSecrets({
   session,
   encoder,
   controlPlane,
+  metrics,
   logging,
   clock,
 }: SecuredServerParts): { readonly service: SecretService; stop(): void } | undefined {
@@ -151,7 +152,14 @@ function createSecrets({
   const source = createSecretSource(workloads, authority, trust.trustDomains);
   const { logger } = session;
   return {
-    service: createSecretService(source, { encoder, clock, logger, controlPlane, credentials }),
+    service: createSecretService(source, {
+      encoder,
+      clock,
+      logger,
+      controlPlane,
+      credentials,
+      onCredentialRefused: () => metrics.increment('nav_gateway_credentials_refused'),
+    }),
     stop: () => workloads.stop(),
   };
 }

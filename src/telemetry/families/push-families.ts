@@ -14,6 +14,9 @@ export const pushFamilies = {
     'TCP listeners conflicting with the current TCP listener.',
   ),
   nav_destrule_subsets: gauge('Duplicate subsets across destination rules for the same host.'),
+  nav_gateway_credentials_refused: counter(
+    'Credentials of Gateways and DestinationRules that routers asked for and did not get, because they are missing or malformed.',
+  ),
   nav_gateway_servers_rejected: gauge('Servers of Gateways that routers cannot serve.'),
   nav_envoy_filter_patches_skipped: gauge('Patches of EnvoyFilters that cannot be applied to a resource.'),
   nav_duplicate_proxy_clusters: gauge('Duplicate proxy clusters caused by service entries with the same hostname.'),

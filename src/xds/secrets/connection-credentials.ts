@@ -19,6 +19,8 @@ export interface ConnectionCredentialsOptions {
   /** Called when a credential may have changed. */
   onChange(): void;
   readonly log: SubjectLog;
+  /** Called when a credential cannot be served, once until it can be or the reason changes. */
+  onRefused(): void;
 }
 
 /** The credentials of one connection. They are encoded for this connection alone. */
@@ -29,12 +31,16 @@ export interface ConnectionCredentials {
 }
 
 export function createConnectionCredentials(options: ConnectionCredentialsOptions): ConnectionCredentials {
-  const { store, encoder, namespace, isRouter, usesCredential, onChange, log } = options;
+  const { store, encoder, namespace, isRouter, usesCredential, onChange, log, onRefused } = options;
   const encoded = new Map<string, { readonly state: CredentialState; readonly resource: EncodedResource }>();
+  /** The reasons of credentials that are not served, by the names of secrets. */
+  const refused = new Map<string, string>();
   let reader: CredentialReader | undefined;
   let isClosed = false;
 
   const refuse = (secret: string, reason: string): 'missing' => {
+    if (refused.get(secret) !== reason) onRefused();
+    refused.set(secret, reason);
     log.warn(`${namespace}/${secret}`, { namespace, secret, reason }, 'gateway credential cannot be used');
     return 'missing';
   };
@@ -67,6 +73,7 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
       reader ??= store.open(namespace, onChange);
       const state = reader.read(credentialName, part);
       if (state.type === 'unusable') return refuse(secret, state.reason);
+      if (state.type !== 'loading') refused.delete(secret);
       return encode(secret, state) ?? 'missing';
     },
     close: () => {
@@ -74,6 +81,7 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
       reader?.close();
       reader = undefined;
       encoded.clear();
+      refused.clear();
     },
   };
 }

@@ -52,6 +52,8 @@ export interface SecretServiceParts extends Pick<SecretResourcesParts, 'encoder'
   readonly controlPlane: string;
   /** The credentials of Gateways. Default: none. */
   readonly credentials?: CredentialStore;
+  /** Called when a router does not get a credential that it asked for, because it is missing or malformed. */
+  readonly onCredentialRefused?: () => void;
 }
 
 export function createSecretService(source: SecretSource, parts: SecretServiceParts): SecretService {
@@ -71,6 +73,7 @@ export function createSecretService(source: SecretSource, parts: SecretServicePa
           usesCredential: (name) => connection.usesCredential(name),
           onChange,
           log,
+          onRefused: () => parts.onCredentialRefused?.(),
         }),
       ),
   };

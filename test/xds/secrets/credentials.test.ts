@@ -31,6 +31,7 @@ function createStore(states: Readonly<Record<string, CredentialState>>) {
 function connect(states: Readonly<Record<string, CredentialState>>, isRouter = true) {
   const { store, read, open } = createStore(states);
   const logger = createRecordingLogger();
+  let refusals = 0;
   const credentials = createConnectionCredentials({
     store,
     encoder: SECRET_ENCODER,
@@ -39,8 +40,9 @@ function connect(states: Readonly<Record<string, CredentialState>>, isRouter = t
     usesCredential: (name) => name === 'shop',
     onChange: () => undefined,
     log: createSubjectLog(logger, createFakeClock()),
+    onRefused: () => void refusals++,
   });
-  return { credentials, read, open, logger };
+  return { credentials, read, open, logger, refusals: () => refusals };
 }
 
 test('a router gets a credential of its own namespace that its Gateways name', (t) => {
@@ -61,6 +63,23 @@ test('no name reaches another namespace, another folder or a credential that no 
     logger.records.map(({ fields }) => fields['reason']),
     ['no Gateway that selects the router names it, nor a DestinationRule'],
   );
+});
+
+test('a credential that cannot be served counts once for each reason, and again after it was served', (t) => {
+  const states: Record<string, CredentialState> = {};
+  const { credentials, refusals } = connect(states);
+  const ask = () => credentials.resourceOf('kubernetes://shop');
+  for (let round = 0; round < 3; round++) ask();
+  t.is(refusals(), 1);
+  states['edge/shop'] = { type: 'unusable', reason: 'its key cannot be read' };
+  ask();
+  t.is(refusals(), 2);
+  states['edge/shop'] = USABLE;
+  t.not(ask(), 'missing');
+  t.is(refusals(), 2);
+  delete states['edge/shop'];
+  ask();
+  t.is(refusals(), 3);
 });
 
 test('an unusable credential is told once in a while, without its content', (t) => {
