@@ -227,6 +227,19 @@ const RULES: readonly (readonly [string, Rule])[] = [
     },
   ],
   [
+    'D16: a name that changes, goes or comes while the client asks for it is in the response once',
+    async (t, wire, client) => {
+      client.send('cds', { subscribe: ['*', 'a'] });
+      const first = await client.next('cds');
+      push(wire, { clusters: { b: '2', c: '1' } });
+      client.send('cds', { subscribe: ['a', 'b', 'c', 'x'] });
+      client.ack(first);
+      const { resources, removed } = await client.next('cds');
+      t.deepEqual(resources.map(({ body }) => String(body)).sort(), ['b=2', 'c=1']);
+      t.deepEqual([...removed].sort(), ['a', 'x']);
+    },
+  ],
+  [
     'D17: a node in a later request changes nothing',
     async (t, wire, client) => {
       client.send('cds', { node: NODE });
@@ -336,6 +349,13 @@ const RULES: readonly (readonly [string, Rule])[] = [
           ?.snapshot()
           ?.watches.has('type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment'),
       );
+    },
+  ],
+  [
+    'D30: a response names no errors of resources, which no client reads',
+    async (t, _wire, client) => {
+      client.send('eds', { subscribe: ['a', 'x'] });
+      t.deepEqual((await client.next('eds')).otherFields, []);
     },
   ],
 ];
