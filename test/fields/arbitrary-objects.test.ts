@@ -25,6 +25,7 @@ const MESHES_FOR_ENVOY = Math.max(1, Math.min(20, Math.floor(OBJECTS / 200)));
 const KINDS = [
   'AuthorizationPolicy',
   'DestinationRule',
+  'EnvoyFilter',
   'Gateway',
   'PeerAuthentication',
   'RequestAuthentication',

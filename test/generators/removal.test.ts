@@ -8,11 +8,16 @@ import { createGoldenGenerators, GOLDEN_DIRECTORY, GOLDEN_TYPES, goldenCases } f
 /** Kinds whose objects change what proxies are sent; each is in a golden case. */
 const KINDS = [
   'AuthorizationPolicy',
+  'DestinationRule',
   'EnvoyFilter',
+  'Gateway',
   'PeerAuthentication',
-  'ServiceEntry',
-  'WorkloadEntry',
   'QuotaSpecBinding',
+  'RequestAuthentication',
+  'ServiceEntry',
+  'Sidecar',
+  'VirtualService',
+  'WorkloadEntry',
 ];
 
 /** The cases with an object of the kind. */
