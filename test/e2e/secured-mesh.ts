@@ -17,6 +17,8 @@ export interface PodOptions {
   readonly serviceAccount: string;
   /** Whether it has a sidecar with a certificate: labelled so, and connected to the secured listener. */
   readonly isSecured: boolean;
+  /** Of its sidecar; default: `app` is its name. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Default `sidecar`. */
   readonly type?: 'sidecar' | 'router';
   /** Of its sidecar; default: none, and it reaches all networks directly. */
@@ -68,7 +70,7 @@ export interface SecuredMesh {
 }
 
 export interface SecuredMeshOptions extends Pick<MeshRigOptions, 'meshConfig' | 'policyConfig' | 'flags'> {
-  readonly files: Readonly<Record<string, readonly Manifest[]>>;
+  readonly files: MeshRigOptions['files'];
   readonly env?: Readonly<Record<string, string>>;
   /** Roots that sidecars take the control plane for itself by, beside its first. */
   readonly otherRoots?: string;
@@ -98,7 +100,7 @@ export async function createSecuredMesh(
           namespace,
           address,
           serviceAccount,
-          labels: { app: name },
+          labels: pod.labels ?? { app: name },
           ...(locality === undefined ? {} : { locality }),
           ...(network === undefined ? {} : { metadata: { NETWORK: network } }),
           ...(isSecured ? { secured: { ads, credentials } } : {}),

@@ -18,7 +18,7 @@ const OWN = ['mesh-system'];
 const ANY = ['mesh-system', 'shop'];
 const FOLLOW = ['list', 'watch'];
 const READ = ['get', ...FOLLOW];
-const POLICY_KINDS = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings'];
+export const POLICY_KINDS = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings'];
 export const NETWORKING_KINDS = [
   'serviceentries',
   'workloadentries',

@@ -2,14 +2,17 @@ import { keyOf, type MeshObject } from '../../../../config/object.js';
 import type { Protocol } from '../../../../model/service.js';
 import { type AnalysisMessage, createMessage } from '../../analysis-message.js';
 import type { ObjectAnalyzer } from '../../object-analyzer.js';
-import type { SelectingPart } from '../../traffic/traffic-specs.js';
+import type { TrafficIndex } from '../../traffic/traffic-index.js';
+import type { GatewayPart, SelectingPart } from '../../traffic/traffic-specs.js';
+import type { WorkloadGroup } from '../../traffic/workload-index.js';
 
 const HTTP: ReadonlySet<Protocol> = new Set<Protocol>(['http', 'http2', 'grpc', 'grpc-web']);
 const MAX_PORTS = 5;
 
 /**
  * Ports of workloads with a RequestAuthentication that are not declared as HTTP: tokens are checked in HTTP requests
- * alone. Without a selector, only ports without any declared protocol count: a namespace may have databases too.
+ * alone. Without a selector, only ports without any declared protocol count: a namespace may have databases too. Ports of
+ * routers do not count: the servers of their Gateways decide what is HTTP.
  */
 export const tokenPorts: ObjectAnalyzer = {
   kinds: ['RequestAuthentication'],
@@ -21,6 +24,7 @@ export const tokenPorts: ObjectAnalyzer = {
     if (isOfRoot && !hasSelector) return [];
     const services = new Map<string, MeshObject>();
     for (const group of index.workloads.selected(isOfRoot ? undefined : namespace, wanted)) {
+      if (isRouter(group, index)) continue;
       for (const service of group.services) services.set(keyOf(service), service);
     }
     const messages: AnalysisMessage[] = [];
@@ -35,3 +39,11 @@ export const tokenPorts: ObjectAnalyzer = {
     return messages;
   },
 };
+
+function isRouter({ labels }: WorkloadGroup, index: TrafficIndex): boolean {
+  for (const { body } of index.objectsOf('Gateway')) {
+    const selector = Object.entries((body as GatewayPart).selector ?? {});
+    if (selector.length > 0 && selector.every(([key, value]) => labels[key] === value)) return true;
+  }
+  return false;
+}
