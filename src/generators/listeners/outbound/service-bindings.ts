@@ -119,7 +119,11 @@ function portsOf(
     return service.ports.map((port) => ({ port, listenerPort: port.number, protocol: port.protocol }));
   }
   const port = portBehind(service, at, sniff);
-  return port === undefined ? [] : [{ port, listenerPort: at.number, protocol: at.protocol }];
+  if (port === undefined) return [];
+  const own = trafficClass(port.protocol, sniff);
+  // A port of bytes has no route table, so a listener that recognizes protocols takes all of its connections as bytes.
+  const isBytes = trafficClass(at.protocol, sniff) === 'sniffed' && (own === 'tcp' || own === 'tls');
+  return [{ port, listenerPort: at.number, protocol: isBytes ? port.protocol : at.protocol }];
 }
 
 /** Whether clients reach a service at the addresses of its pods. */
