@@ -1,5 +1,11 @@
 import type { MessageFields } from '../../envoy/messages/message-problem.js';
-import { HTTP_CONNECTION_MANAGER, isOpaqueFilter, isTerminalFilter, isTerminalHttpFilter } from './filter-kinds.js';
+import {
+  type FilterPlace,
+  HTTP_CONNECTION_MANAGER,
+  HTTP_FILTERS,
+  isOpaqueFilter,
+  NETWORK_FILTERS,
+} from './filter-kinds.js';
 import { listOf, messageIn, numberIn, type PatchTools, textIn } from './patch-tools.js';
 
 /** Cluster.DiscoveryType */
@@ -64,26 +70,25 @@ export function faultOfListener(tools: PatchTools, listener: MessageFields): str
 }
 
 function faultOfChain(tools: PatchTools, filters: readonly MessageFields[]): string | undefined {
-  const fault = faultOfOrder(filters, isTerminalFilter);
+  const fault = faultOfOrder(filters, NETWORK_FILTERS);
   if (fault !== undefined) return fault;
   for (const filter of filters) {
     const manager = tools.open(filter['typedConfig'], HTTP_CONNECTION_MANAGER);
     if (manager === undefined) continue;
     const routes = messageIn(manager, 'routeConfig');
     const inside =
-      faultOfOrder(listOf(manager, 'httpFilters'), isTerminalHttpFilter) ??
+      faultOfOrder(listOf(manager, 'httpFilters'), HTTP_FILTERS) ??
       (routes === undefined ? undefined : faultOfRoutes(tools, routes));
     if (inside !== undefined) return inside;
   }
   return undefined;
 }
 
-function faultOfOrder(
-  filters: readonly MessageFields[],
-  isTerminal: (filter: MessageFields) => boolean,
-): string | undefined {
+function faultOfOrder(filters: readonly MessageFields[], { isTerminal, isForeign }: FilterPlace): string | undefined {
   const bare = filters.find((filter) => ['typedConfig', 'configDiscovery'].every((field) => !messageIn(filter, field)));
   if (bare !== undefined) return `${textIn(bare, 'name')} has neither typedConfig nor configDiscovery`;
+  const foreign = filters.find(isForeign);
+  if (foreign !== undefined) return `${textIn(foreign, 'name')} is a filter for another place`;
   const place = filters.findIndex(isTerminal);
   if (place === -1) {
     // The type in a TypedStruct may be of any kind.

@@ -32,6 +32,22 @@ export function isTerminalHttpFilter(filter: MessageFields | undefined): boolean
   return TERMINAL_HTTP_FILTERS.has(typeOf(filter));
 }
 
+/** A place for filters, and those that Envoy does not look for there. */
+export interface FilterPlace {
+  isTerminal(filter: MessageFields): boolean;
+  isForeign(filter: MessageFields): boolean;
+}
+
+export const NETWORK_FILTERS: FilterPlace = {
+  isTerminal: isTerminalFilter,
+  isForeign: (filter) => typeOf(filter).startsWith(`${HTTP}.`),
+};
+
+export const HTTP_FILTERS: FilterPlace = {
+  isTerminal: isTerminalHttpFilter,
+  isForeign: (filter) => typeOf(filter).startsWith(`${NETWORK}.`),
+};
+
 /** A filter whose configuration is given as a struct, for types that the control plane does not know. */
 export function isOpaqueFilter(filter: MessageFields | undefined): boolean {
   return typeOf(filter).endsWith('.TypedStruct');

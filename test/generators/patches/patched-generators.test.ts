@@ -163,7 +163,7 @@ test('a patch that makes a message invalid is skipped and told, and the patches 
   ]);
 });
 
-test('a listener never loses the filter that forwards, nor gets one after it', (t) => {
+test('a listener never loses the filter that forwards, nor gets one after it, nor one for another place', (t) => {
   const listeners = createListenerGenerator(ENCODER, SETTINGS);
   const patch = (applyTo: string, operation: string, name: string, value?: object) => ({
     applyTo,
@@ -177,11 +177,17 @@ test('a listener never loses the filter that forwards, nor gets one after it', (
       max_request_bytes: 1,
     },
   };
+  const sniCluster = {
+    name: 's',
+    typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.network.sni_cluster.v3.SniCluster' },
+  };
   const context = contextWith(
     filter('default/f', [
       patch('HTTP_FILTER', 'REMOVE', 'envoy.filters.http.router'),
       patch('HTTP_FILTER', 'INSERT_AFTER', 'envoy.filters.http.router', buffer),
       patch('NETWORK_FILTER', 'REMOVE', 'envoy.filters.network.tcp_proxy'),
+      patch('NETWORK_FILTER', 'INSERT_BEFORE', 'envoy.filters.network.tcp_proxy', buffer),
+      patch('HTTP_FILTER', 'INSERT_BEFORE', 'envoy.filters.http.router', sniCluster),
     ]),
   );
   const { resources, findings } = generateAll(patchedOf(listeners), context, buildProxy());
@@ -194,6 +200,8 @@ test('a listener never loses the filter that forwards, nor gets one after it', (
     'EnvoyFilter/default/f[0]',
     'EnvoyFilter/default/f[1]',
     'EnvoyFilter/default/f[2]',
+    'EnvoyFilter/default/f[3]',
+    'EnvoyFilter/default/f[4]',
   ]);
 });
 
