@@ -78,6 +78,13 @@ export function mergeServers({ gateways, trusted }: SelectedGateways, targets: r
       continue;
     }
     for (const port of listeningPorts(server, targets)) {
+      const user = OWN_PORTS.get(port);
+      if (user !== undefined) {
+        conflicts.push(
+          conflict(server, '.port', `leads to port ${port} of the router, which is for ${user}; use another port`),
+        );
+        continue;
+      }
       const bind = WILDCARDS.has(server.bind) ? '' : server.bind;
       const key = `${bind}|${port}`;
       const known = open.get(key);
@@ -121,6 +128,14 @@ function add(port: OpenPort, server: GatewayServer, trusted: boolean, conflicts:
   }
   if (kept.length > 0) port.servers.push({ ...server, hosts: kept, traffic, trusted });
 }
+
+/** Ports that a router serves by its bootstrap. Envoy rejects a listener at one of them. */
+const OWN_PORTS: ReadonlyMap<number, string> = new Map([
+  [15000, 'its admin interface'],
+  [15020, 'its status'],
+  [15021, 'its readiness'],
+  [15090, 'its metrics'],
+]);
 
 /** All addresses; Envoy rejects two listeners for them. */
 const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);

@@ -171,3 +171,19 @@ function byGateway(first: string, second: string): number {
   const rank = (text: string) => (text.startsWith('edge/') ? `0${text}` : `1${text}`);
   return rank(first) < rank(second) ? -1 : 1;
 }
+
+test('no Gateway takes a port that the router needs itself', (t) => {
+  const port = (number: number) => ({ ...HTTP, port: { number, name: `http-${number}`, protocol: 'HTTP' } });
+  t.deepEqual(merge([gatewayObject('a', [15000, 15020, 15021, 15090, 15091].map(port))]), {
+    ports: [[':15091 http', ['edge/a a.example.com']]],
+    conflicts: [
+      [15000, 'its admin interface'],
+      [15020, 'its status'],
+      [15021, 'its readiness'],
+      [15090, 'its metrics'],
+    ].map(
+      ([number, user], index) =>
+        `Gateway/edge/a spec.servers[${index}].port leads to port ${number} of the router, which is for ${user}; use another port`,
+    ),
+  });
+});
