@@ -21,10 +21,14 @@ export const VIRTUAL_SERVICE_LIMITS = {
   routeBytes: 512 * 1024,
   /** The same with a wildcard for sidecars: every service that it matches has a virtual host for each port. */
   wildcardRouteBytes: 32 * 1024,
+  /** About how many bytes the routes may take in the virtual hosts of all hosts of the object. */
+  allHostsBytes: 8 * 1024 * 1024,
 } as const;
 
 /** The limit of the routes of an object. @param isForMesh whether sidecars use it */
 export function routeBytesLimit(hosts: readonly string[], isForMesh: boolean): number {
   const isMultiplied = isForMesh && hosts.some((host) => host.startsWith('*'));
-  return isMultiplied ? VIRTUAL_SERVICE_LIMITS.wildcardRouteBytes : VIRTUAL_SERVICE_LIMITS.routeBytes;
+  const { routeBytes, wildcardRouteBytes, allHostsBytes } = VIRTUAL_SERVICE_LIMITS;
+  const ofHost = isMultiplied ? wildcardRouteBytes : routeBytes;
+  return Math.min(ofHost, Math.floor(allHostsBytes / Math.max(1, hosts.length)));
 }

@@ -297,6 +297,17 @@ test('the routes of a wildcard take less, because each service that sidecars see
   t.is(refusals('hosts: ["*.example.com"], gateways: [ingress]'), '');
 });
 
+test('the routes of many hosts take less each, because every host gets them', (t) => {
+  const header = 'x'.repeat(4000);
+  const routes = Array.from({ length: 12 }, () => `{headers: {request: {set: {a: ${header}}}}, ${ROUTE}}`).join();
+  const refusals = (count: number) => {
+    const hosts = Array.from({ length: count }, (_, index) => `h${index}.example.com`).join();
+    return refusalsOf(object(`{hosts: [${hosts}], http: [${routes}]}`)).join();
+  };
+  t.is(refusals(16), '');
+  t.regex(refusals(256), /take about \d+ bytes in the configuration of a proxy, more than 32768/);
+});
+
 test('absent lists are empty', (t) => {
   const { body } = readObject(object(http(ROUTE)));
   t.like(body as object, { gateways: [], tls: [], tcp: [], exportTo: [] });
