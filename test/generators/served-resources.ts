@@ -1,7 +1,7 @@
 import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
 import { createMessageEncoder } from '../../src/envoy/message-encoder.js';
 import { createMessageJson, type Json } from '../../src/envoy/message-json.js';
-import { createPatchRegistry } from '../../src/envoy/messages/patch-registry.js';
+import { withPatchMessages } from '../../src/envoy/messages/patch-registry.js';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
 import { compareNames } from '../../src/envoy/resource-set.js';
 import type { Generated, WildcardGenerator } from '../../src/generators/generator.js';
@@ -15,7 +15,7 @@ const registry = loadProtoRegistry();
 export const ENCODER = createMessageEncoder(registry);
 export const CONFIG_ENCODER = createConfigEncoder(createMessageEncoder(loadPolicyProtos()));
 /** EnvoyFilters add messages of types that the generators do not use. */
-const messageJson = createMessageJson(createPatchRegistry()());
+const messageJson = createMessageJson(withPatchMessages(registry));
 
 /** Everything of a type that one proxy is served, in the order of its parts. */
 export function generateAll(generator: WildcardGenerator, context: PushContext, proxy: Proxy): Generated {

@@ -129,7 +129,7 @@ test('every value has a type, as a structural schema requires', async (t) => {
 
 test('there are no keywords that a structural schema forbids', async (t) => {
   const known = new Set(
-    'type description properties additionalProperties items required default enum format pattern minLength maxLength minItems maxItems minProperties maxProperties minimum maximum anyOf x-kubernetes-int-or-string x-kubernetes-validations x-kubernetes-list-type x-kubernetes-list-map-keys'.split(
+    'type description properties additionalProperties items required default enum format pattern minLength maxLength minItems maxItems minProperties maxProperties minimum maximum anyOf x-kubernetes-int-or-string x-kubernetes-preserve-unknown-fields x-kubernetes-validations x-kubernetes-list-type x-kubernetes-list-map-keys'.split(
       ' ',
     ),
   );

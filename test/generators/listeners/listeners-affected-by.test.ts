@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [kind: string, listeners: boolean, routes: boole
   ['Service', true, true],
   ['ServiceEntry', true, true],
   ['VirtualService', true, true],
-  ['DestinationRule', false, true],
+  ['DestinationRule', true, true],
   ['Sidecar', true, true],
   ['EnvoyFilter', true, true],
   ['QuotaSpec', false, false],
