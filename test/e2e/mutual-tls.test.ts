@@ -179,7 +179,7 @@ e2eTest('a caller without a certificate is served in PERMISSIVE, without an iden
 
 e2eTest("an app's own TLS from a caller without a certificate reaches the app untouched in PERMISSIVE", async (t) => {
   const answer = await t.context.plain.agent.call('exchangeTls', ownTls(OPEN_SERVICE.clusterIP));
-  t.deepEqual(answer, {
+  t.like(answer, {
     received: 'open: a message',
     serverNames: 'DNS:open.example.com',
     applicationProtocol: 'http/1.1',
