@@ -1,8 +1,9 @@
-import { shortTypeName, TypeUrl } from '../../src/envoy/type-urls.js';
+import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { forEachDeltaResource, readDeltaHead } from '../wire/delta-response.js';
 import { readEndpointNames, readRouteNames } from '../wire/resource-names.js';
 import { DeltaSubscription } from './delta-subscription.js';
 import type { Expectation } from './expectation.js';
+import { PhaseProgress } from './phase-progress.js';
 import type { RecordedMessage } from './recording.js';
 import type { SidecarClient, SidecarOutputs } from './sidecar.js';
 
@@ -21,26 +22,21 @@ export class DeltaSidecar implements SidecarClient {
   readonly #endpoints = new DeltaSubscription(TypeUrl.endpoint);
   readonly #listeners = new DeltaSubscription(TypeUrl.listener);
   readonly #routes = new DeltaSubscription(TypeUrl.route);
-  readonly #subscriptions = [this.#clusters, this.#endpoints, this.#listeners, this.#routes];
-  #expectation: Expectation | undefined;
-  #missingMarkers: { readonly typeUrl: string; readonly text: string; readonly bytes: Buffer }[] = [];
-  #recorded: RecordedMessage[] = [];
+  readonly #progress: PhaseProgress<DeltaSubscription>;
 
   constructor(node: Buffer, outputs: SidecarOutputs) {
     this.#node = node;
     this.#outputs = outputs;
+    const subscriptions = [this.#clusters, this.#endpoints, this.#listeners, this.#routes];
+    this.#progress = new PhaseProgress(subscriptions, outputs, () => this.#isSynced());
   }
 
   beginPhase(expectation: Expectation): void {
-    this.#expectation = expectation;
-    const markers = expectation.kind === 'change' ? expectation.markers : [];
-    this.#missingMarkers = markers.map((marker) => ({ ...marker, bytes: Buffer.from(marker.text) }));
-    this.#recorded = [];
-    for (const subscription of this.#subscriptions) subscription.beginPhase();
+    this.#progress.begin(expectation);
   }
 
   get recorded(): readonly RecordedMessage[] {
-    return this.#recorded;
+    return this.#progress.recorded;
   }
 
   start(): void {
@@ -57,29 +53,15 @@ export class DeltaSidecar implements SidecarClient {
 
   receive(message: Buffer): void {
     const head = readDeltaHead(message);
-    const subscription = this.#subscriptions.find(({ typeUrl }) => typeUrl === head.typeUrl);
-    if (subscription === undefined || !subscription.isRequested) {
-      throw new RangeError(`The server sent a response of type "${head.typeUrl}", which was not asked for.`);
-    }
-    const { typeUrl, requestsInPhase: afterRequests, messagesInPhase: ordinal } = subscription;
-    if (this.#expectation?.kind !== 'churn') {
-      this.#recorded.push({ typeUrl, afterRequests, sizeBytes: message.length });
-      this.#outputs.received({ typeUrl, ordinal, bytes: message });
-    }
+    const subscription = this.#progress.record(head.typeUrl, message);
     subscription.accept(head);
     this.#outputs.send(subscription.buildAcknowledgement(head.nonce));
     this.#follow(subscription, message, head.removed);
-    this.#checkExpectation(typeUrl, message);
+    this.#progress.check(subscription.typeUrl, message);
   }
 
   describeWaiting(): string {
-    if (this.#missingMarkers.length > 0) {
-      return this.#missingMarkers.map(({ typeUrl, text }) => `"${text}" in ${shortTypeName(typeUrl)}`).join(', ');
-    }
-    return this.#subscriptions
-      .filter((subscription) => !subscription.isComplete)
-      .map((subscription) => `${shortTypeName(subscription.typeUrl)} (${subscription.describeProgress()})`)
-      .join(', ');
+    return this.#progress.describeWaiting();
   }
 
   /** Requests the resources that a response refers to. */
@@ -105,21 +87,8 @@ export class DeltaSidecar implements SidecarClient {
     if (request !== undefined) this.#outputs.send(request);
   }
 
-  #checkExpectation(typeUrl: string, message: Buffer): void {
-    const expectation = this.#expectation;
-    if (expectation === undefined || expectation.kind === 'churn') return;
-    if (expectation.kind === 'change') {
-      this.#missingMarkers = this.#missingMarkers.filter(
-        (marker) => marker.typeUrl !== typeUrl || !message.includes(marker.bytes),
-      );
-    }
-    const met = expectation.kind === 'sync' ? this.#isSynced() : this.#missingMarkers.length === 0;
-    if (!met) return;
-    this.#expectation = undefined;
-    this.#outputs.completed();
-  }
-
   #isSynced(): boolean {
-    return this.#subscriptions.every((subscription) => !subscription.isRequested || subscription.isComplete);
+    const all = [this.#clusters, this.#endpoints, this.#listeners, this.#routes];
+    return all.every((subscription) => !subscription.isRequested || subscription.isComplete);
   }
 }

@@ -1,7 +1,8 @@
-import { shortTypeName, TypeUrl } from '../../src/envoy/type-urls.js';
+import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { readResponseHead } from '../wire/discovery-response.js';
 import { readEndpointNames, readRouteNames } from '../wire/resource-names.js';
 import type { Expectation } from './expectation.js';
+import { PhaseProgress } from './phase-progress.js';
 import type { MessageTemplate, RecordedMessage } from './recording.js';
 import { Subscription } from './subscription.js';
 
@@ -40,28 +41,23 @@ export class Sidecar implements SidecarClient {
   readonly #endpoints = new Subscription(TypeUrl.endpoint);
   readonly #listeners = new Subscription(TypeUrl.listener);
   readonly #routes = new Subscription(TypeUrl.route);
-  readonly #subscriptions = [this.#clusters, this.#endpoints, this.#listeners, this.#routes];
-  #expectation: Expectation | undefined;
-  #missingMarkers: { readonly typeUrl: string; readonly text: string; readonly bytes: Buffer }[] = [];
-  #recorded: RecordedMessage[] = [];
+  readonly #progress: PhaseProgress<Subscription>;
 
   constructor(node: Buffer, outputs: SidecarOutputs) {
     this.#node = node;
     this.#outputs = outputs;
+    const subscriptions = [this.#clusters, this.#endpoints, this.#listeners, this.#routes];
+    this.#progress = new PhaseProgress(subscriptions, outputs, () => this.#isSynced());
   }
 
   /** Clears the records of the last phase and waits for the new expectation. */
   beginPhase(expectation: Expectation): void {
-    this.#expectation = expectation;
-    const markers = expectation.kind === 'change' ? expectation.markers : [];
-    this.#missingMarkers = markers.map((marker) => ({ ...marker, bytes: Buffer.from(marker.text) }));
-    this.#recorded = [];
-    for (const subscription of this.#subscriptions) subscription.beginPhase();
+    this.#progress.begin(expectation);
   }
 
   /** Messages since the start of the phase. */
   get recorded(): readonly RecordedMessage[] {
-    return this.#recorded;
+    return this.#progress.recorded;
   }
 
   /** Sends the first request. */
@@ -72,30 +68,16 @@ export class Sidecar implements SidecarClient {
   /** Handles one response. Throws RangeError when it is not one, or of a type that was not asked for. */
   receive(message: Buffer): void {
     const head = readResponseHead(message);
-    const subscription = this.#subscriptions.find(({ typeUrl }) => typeUrl === head.typeUrl);
-    if (subscription === undefined || !subscription.isRequested) {
-      throw new RangeError(`The server sent a response of type "${head.typeUrl}", which was not asked for.`);
-    }
-    const { typeUrl, requestsInPhase: afterRequests, messagesInPhase: ordinal } = subscription;
-    if (this.#expectation?.kind !== 'churn') {
-      this.#recorded.push({ typeUrl, afterRequests, sizeBytes: message.length });
-      this.#outputs.received({ typeUrl, ordinal, bytes: message });
-    }
+    const subscription = this.#progress.record(head.typeUrl, message);
     subscription.accept(head, message);
     this.#request(subscription);
     this.#follow(subscription, message);
-    this.#checkExpectation(typeUrl, message);
+    this.#progress.check(subscription.typeUrl, message);
   }
 
   /** Missing resources of this client, for the error of a timeout. */
   describeWaiting(): string {
-    if (this.#missingMarkers.length > 0) {
-      return this.#missingMarkers.map(({ typeUrl, text }) => `"${text}" in ${shortTypeName(typeUrl)}`).join(', ');
-    }
-    return this.#subscriptions
-      .filter((subscription) => !subscription.isComplete)
-      .map((subscription) => `${shortTypeName(subscription.typeUrl)} (${subscription.describeProgress()})`)
-      .join(', ');
+    return this.#progress.describeWaiting();
   }
 
   #request(subscription: Subscription): void {
@@ -118,20 +100,6 @@ export class Sidecar implements SidecarClient {
       const wanted = names.length > 0 || this.#routes.isRequested;
       if (wanted && this.#routes.setNames(names)) this.#request(this.#routes);
     }
-  }
-
-  #checkExpectation(typeUrl: string, message: Buffer): void {
-    const expectation = this.#expectation;
-    if (expectation === undefined || expectation.kind === 'churn') return;
-    if (expectation.kind === 'change') {
-      this.#missingMarkers = this.#missingMarkers.filter(
-        (marker) => marker.typeUrl !== typeUrl || !message.includes(marker.bytes),
-      );
-    }
-    const met = expectation.kind === 'sync' ? this.#isSynced() : this.#missingMarkers.length === 0;
-    if (!met) return;
-    this.#expectation = undefined;
-    this.#outputs.completed();
   }
 
   #isSynced(): boolean {

@@ -32,90 +32,68 @@ export function createNetworkingKinds(
   features: NetworkingFeatures = DEFAULT_NETWORKING_FEATURES,
 ): readonly KindDefinition[] {
   const checkOne = createCheckMemo((text) => checkRegex(text, limits.expressionBytes));
-  const group = `networking.${meshDomain}`;
+  const shared = {
+    group: `networking.${meshDomain}`,
+    versions: ['v1beta1', 'v1alpha3'],
+    namespaced: true,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+  } as const;
   const validatePatchValue = createPatchValueCheck();
   const serviceEntry: KindDefinition<ServiceEntrySpec> = {
-    group,
-    versions: ['v1beta1', 'v1alpha3'],
+    ...shared,
     kind: 'ServiceEntry',
     plural: 'serviceentries',
     shortNames: ['se'],
-    namespaced: true,
     schema: serviceEntrySchema,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
     validate: validateServiceEntry,
   };
   const workloadEntry: KindDefinition<WorkloadEntrySpec> = {
-    group,
-    versions: ['v1beta1', 'v1alpha3'],
+    ...shared,
     kind: 'WorkloadEntry',
     plural: 'workloadentries',
     shortNames: ['we'],
-    namespaced: true,
     schema: workloadEntrySchema,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
     validate: validateWorkloadEntry,
   };
   const virtualService: KindDefinition<VirtualServiceSpec> = {
-    group,
-    versions: ['v1beta1', 'v1alpha3'],
+    ...shared,
     kind: 'VirtualService',
     plural: 'virtualservices',
     shortNames: ['vs'],
-    namespaced: true,
     schema: virtualServiceSchema,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
     validate: (spec) => validateVirtualService(spec, features.virtualServices, createObjectRegexes(checkOne, limits)),
   };
   const destinationRule: KindDefinition<DestinationRuleSpec> = {
-    group,
-    versions: ['v1beta1', 'v1alpha3'],
+    ...shared,
     kind: 'DestinationRule',
     plural: 'destinationrules',
     shortNames: ['dr'],
-    namespaced: true,
     schema: destinationRuleSchema,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
     validate: validateDestinationRule,
   };
   const gateway: KindDefinition<GatewaySpec> = {
-    group,
-    versions: ['v1beta1', 'v1alpha3'],
+    ...shared,
     kind: 'Gateway',
     plural: 'gateways',
     shortNames: ['gw'],
-    namespaced: true,
     schema: gatewaySchema,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
     validate: validateGateway,
   };
   const sidecar: KindDefinition<SidecarSpec> = {
-    group,
-    versions: ['v1beta1', 'v1alpha3'],
+    ...shared,
     kind: 'Sidecar',
     plural: 'sidecars',
     shortNames: ['sc'],
-    namespaced: true,
     schema: sidecarSchema,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
     validate: validateSidecar,
   };
   const envoyFilter: KindDefinition<EnvoyFilterSpec> = {
-    group,
-    versions: ['v1beta1', 'v1alpha3'],
+    ...shared,
     kind: 'EnvoyFilter',
     plural: 'envoyfilters',
     shortNames: ['ef'],
-    namespaced: true,
     schema: envoyFilterSchema,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
     validate: (spec) => validateEnvoyFilter(spec, validatePatchValue),
   };
   return [

@@ -23,7 +23,7 @@ export function discoveryUrlOf(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
-/** Why the URL of keys cannot be fetched, whatever it leads to; undefined for a usable one. */
+/** The reason why the URL of keys cannot be fetched; undefined for a usable one. It does not depend on the server. */
 export function faultOfKeyUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || /[\s\p{C}]/u.test(text)) return 'is not a URL';

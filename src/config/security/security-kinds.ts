@@ -11,40 +11,35 @@ import { validateRequestAuthentication } from './validate-request-authentication
 
 /** The kinds of group `security.<mesh domain>`. */
 export function createSecurityKinds(meshDomain: string): readonly KindDefinition[] {
-  const peerAuthentication: KindDefinition<PeerAuthenticationSpec> = {
+  const shared = {
     group: `security.${meshDomain}`,
     versions: ['v1beta1'],
-    kind: 'PeerAuthentication',
-    plural: 'peerauthentications',
     namespaced: true,
-    shortNames: ['pa'],
-    schema: peerAuthenticationSchema,
     bodyAt: 'spec',
     unknownFields: 'refused',
+  } as const;
+  const peerAuthentication: KindDefinition<PeerAuthenticationSpec> = {
+    ...shared,
+    kind: 'PeerAuthentication',
+    plural: 'peerauthentications',
+    shortNames: ['pa'],
+    schema: peerAuthenticationSchema,
     validate: validatePeerAuthentication,
   };
   const authorizationPolicy: KindDefinition<AuthorizationPolicySpec> = {
-    group: `security.${meshDomain}`,
-    versions: ['v1beta1'],
+    ...shared,
     kind: 'AuthorizationPolicy',
     plural: 'authorizationpolicies',
-    namespaced: true,
     shortNames: ['ap'],
     schema: authorizationPolicySchema,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
     validate: validateAuthorizationPolicy,
   };
   const requestAuthentication: KindDefinition<RequestAuthenticationSpec> = {
-    group: `security.${meshDomain}`,
-    versions: ['v1beta1'],
+    ...shared,
     kind: 'RequestAuthentication',
     plural: 'requestauthentications',
-    namespaced: true,
     shortNames: ['ra'],
     schema: requestAuthenticationSchema,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
     validate: validateRequestAuthentication,
   };
   return [peerAuthentication, requestAuthentication, authorizationPolicy] as readonly KindDefinition[];

@@ -8,7 +8,7 @@ import { EVERY_REQUEST } from './http-match.js';
 import type { HttpRoute, VirtualHost } from './http-route.js';
 import { clusterOfPort, type ServiceCluster } from './mesh-traffic.js';
 import { ANY_CALLER, type Caller, type CallingProxy } from './virtual-services/caller.js';
-import type { GatewayInputs, GatewayRoutes, GatewayServer } from './virtual-services/gateway-routes.js';
+import type { GatewayInputs, GatewayRoutes, RoutedServer } from './virtual-services/gateway-routes.js';
 
 /**
  * The rules by which a group of namespaces routes. The same object while the rules stay the same.
@@ -59,7 +59,7 @@ export interface RoutesToServices {
   /** Hosts of no service that have routes at the port, in order of precedence. */
   otherHostsAt(port: number, inputs: RouteInputs): readonly HostRoutes[];
   /** The routes of one server of a gateway. */
-  gatewayRoutesOf(server: GatewayServer, inputs: GatewayInputs): GatewayRoutes;
+  gatewayRoutesOf(server: RoutedServer, inputs: GatewayInputs): GatewayRoutes;
   /** Hosts of all destinations of the routes of these gateways. */
   gatewayDestinations(gateways: ReadonlySet<string>): ReadonlySet<string>;
 }

@@ -46,7 +46,7 @@ export const sourceVariables = {
     type: bool,
     default: 'false',
     meaning: "Enables experimental support for the orchestrator's service API resources",
-    unimplemented: awaits(UNIMPLEMENTED.gateways, false),
+    unimplemented: awaits(UNIMPLEMENTED.serviceApis, false),
   },
   navEnableAnalysis: {
     name: 'NAV_ENABLE_ANALYSIS',
@@ -109,7 +109,7 @@ export const sourceVariables = {
     default: '',
     meaning: 'Namespace of the Gateways generated from Ingresses',
     whenUnset: 'mesh-system',
-    unimplemented: awaits(UNIMPLEMENTED.gateways),
+    unimplemented: awaits(UNIMPLEMENTED.ingress),
   },
   orchServiceHost: {
     name: 'ORCH_SERVICE_HOST',

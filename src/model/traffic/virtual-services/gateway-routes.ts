@@ -10,8 +10,8 @@ import { isCatchAll } from './http-conditions.js';
 import { translateHttpRoutes } from './http-routes.js';
 import type { VirtualService } from './virtual-service.js';
 
-/** A server of a Gateway. */
-export interface GatewayServer {
+/** A server of a Gateway, as far as routes depend on it. */
+export interface RoutedServer {
   /** `<namespace>/<name>` of its Gateway. */
   readonly gateway: string;
   /** Number of its port. */
@@ -38,7 +38,7 @@ export interface GatewayInputs extends RouteInputs {
 
 export type GatewayRouter = (
   bound: readonly BoundVirtualService[],
-  server: GatewayServer,
+  server: RoutedServer,
   inputs: GatewayInputs,
 ) => GatewayRoutes;
 
@@ -97,7 +97,7 @@ function mergeRoutes(lists: readonly (readonly HttpRoute[])[]): readonly HttpRou
 }
 
 /** The hosts that both the object and the server are for, each once. */
-function commonHosts({ hosts, namespace }: VirtualService, server: GatewayServer): readonly string[] {
+function commonHosts({ hosts, namespace }: VirtualService, server: RoutedServer): readonly string[] {
   const common = new Set<string>();
   const own = server.gateway.slice(0, server.gateway.indexOf('/'));
   for (const each of server.hosts) {

@@ -12,7 +12,7 @@ export interface NamespaceRules {
    * Whether an object may route requests to hosts of a namespace: its own, or any if the callers are in its namespace, or
    * if the object is the operator's.
    *
-   * @param owner undefined for hosts that nobody owns
+   * @param owner namespace of the service; undefined for hosts of no service
    */
   mayRoute(virtualService: VirtualService, owner: string | undefined): boolean;
   /** In order of precedence. */

@@ -4,7 +4,7 @@ import { type AnalysisMessage, createMessage } from '../../analysis-message.js';
 import type { TrafficIndex } from '../../traffic/traffic-index.js';
 import type { WorkloadGroup } from '../../traffic/workload-index.js';
 
-/** Pods of Jobs serve nobody. */
+/** Pods of Jobs serve no requests. */
 const JOB_LABELS = ['job-name', 'batch.kubernetes.io/job-name'];
 
 /** Workloads of the mesh that no Service selects. */
