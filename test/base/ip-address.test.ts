@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { parseNetwork } from '../../src/base/address-range.js';
 import {
   canonicalIpAddress,
@@ -10,6 +9,7 @@ import {
   isIpAddress,
   normalizeIpv6,
 } from '../../src/base/ip-address.js';
+import fc from '../support/property-testing.js';
 
 const octets = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 

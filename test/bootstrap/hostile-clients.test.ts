@@ -1,8 +1,8 @@
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import test from 'ava';
-import fc from 'fast-check';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { eventually } from '../support/eventually.js';
+import fc from '../support/property-testing.js';
 import { connectClient } from '../xds/grpc-client.js';
 import { discoveryRequest } from '../xds/session-rig.js';
 import { openUnreadStream } from '../xds/unread-stream.js';

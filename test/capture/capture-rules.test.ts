@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { CapturedTraffic } from '../../src/capture/capture-rules.js';
 import { captureRules } from '../../src/capture/capture-rules.js';
 import { parseAddressRanges, parsePorts } from '../../src/config/injection/captured-traffic.js';
+import fc from '../support/property-testing.js';
 
 const EVERYTHING: CapturedTraffic = {
   includeInboundPorts: '*',

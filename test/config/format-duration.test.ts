@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { duration } from '../../src/cli/values/scalar-types.js';
 import { formatDuration } from '../../src/config/format-duration.js';
 import { DurationSyntaxError, LONGEST_DURATION_NS, parseDurationNs } from '../../src/config/parse-duration.js';
+import fc from '../support/property-testing.js';
 
 const GOOD: readonly (readonly [string, bigint])[] = [
   ['0', 0n],

@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { composeDiscoveryResponse } from '../../src/envoy/discovery-response.js';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
+import fc from '../support/property-testing.js';
 
 const responseType = loadProtoRegistry().type('envoy.service.discovery.v3.DiscoveryResponse');
 

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import {
   contentVersion,
   createMessageEncoder,
@@ -9,6 +8,7 @@ import {
 } from '../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
+import fc from '../support/property-testing.js';
 
 const registry = loadProtoRegistry();
 const encoder = createMessageEncoder(registry);

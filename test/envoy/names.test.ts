@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { inboundClusterName, outboundClusterName, parseOutboundClusterName } from '../../src/envoy/names.js';
+import fc from '../support/property-testing.js';
 
 test('an outbound cluster is named by port, subset and host', (t) => {
   t.is(outboundClusterName(80, '', 'web.default.svc.cluster.local'), 'outbound|80||web.default.svc.cluster.local');

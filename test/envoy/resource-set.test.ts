@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import {
@@ -11,6 +10,7 @@ import {
   nextResourceSet,
   replaceResources,
 } from '../../src/envoy/resource-set.js';
+import fc from '../support/property-testing.js';
 
 function resource(name: string, content: string): EncodedResource {
   return frameResource('type', name, Buffer.from(content));

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import fc from 'fast-check';
 import { createKindRegistry } from '../../src/config/kinds.js';
 import type { MeshObject } from '../../src/config/object.js';
 import { findEnvoy } from '../counterparts/find-envoy.js';
@@ -10,6 +9,7 @@ import { validateWithEnvoy } from '../generators/envoy-verdict.js';
 import { readGoldenCase } from '../generators/golden-case.js';
 import { createGoldenGenerators } from '../generators/golden-runner.js';
 import { ENCODER } from '../generators/served-resources.js';
+import fc from '../support/property-testing.js';
 
 /** More with ARBITRARY_OBJECTS=10000. */
 const OBJECTS = Number(process.env['ARBITRARY_OBJECTS'] ?? 200);

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import type { TSchema } from 'typebox';
+import fc from '../support/property-testing.js';
 
 /** Values by the name of their field, so that objects name the hosts, subsets and files that a mesh has. */
 export type ValuePools = Readonly<Record<string, readonly unknown[]>>;

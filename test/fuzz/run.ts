@@ -15,13 +15,14 @@ const ENDLESS = 1_000_000_000;
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '30' },
+    cases: { type: 'string' },
     seed: { type: 'string' },
     target: { type: 'string', multiple: true },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help) {
-  console.log('npm run fuzz -- [--seconds N] [--seed S] [--target T]...\n');
+  console.log('npm run fuzz -- [--seconds N | --cases N] [--seed S] [--target T]...\n');
   console.log(`targets: ${allTargets.map(({ name }) => name).join(', ')}`);
   process.exit(0);
 }
@@ -31,8 +32,11 @@ if (targets.length === 0) throw new Error(`there is no target ${values.target?.j
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-console.log(`fuzz: seed ${seed}, ${values.seconds} s over ${targets.length} targets`);
-const sliceMs = (Number(values.seconds) * 1000) / targets.length;
+/** Cases of each target; with a number, the same seed gives the same cases on every machine. */
+const casesEach = values.cases === undefined ? ENDLESS : Number(values.cases);
+const sliceMs = values.cases === undefined ? (Number(values.seconds) * 1000) / targets.length : ENDLESS;
+const extent = values.cases === undefined ? `${values.seconds} s` : `${values.cases} cases each`;
+console.log(`fuzz: seed ${seed}, ${extent} over ${targets.length} targets`);
 let cases = 0;
 let failed = 0;
 for (const target of targets) {
@@ -59,10 +63,10 @@ async function fuzz(target: FuzzTarget): Promise<FuzzResult> {
   let count = 0;
   const details = await fc.check(
     propertyOf(target, () => count++),
-    { seed, numRuns: ENDLESS, interruptAfterTimeLimit: sliceMs - loadMs },
+    { seed, numRuns: casesEach, interruptAfterTimeLimit: sliceMs - loadMs },
   );
   const growth = heapBytes() - before;
-  const repeat = `npm run fuzz -- --target ${target.name} --seed ${seed} --seconds ${Math.ceil(sliceMs / 1000) + 5}`;
+  const repeat = `npm run fuzz -- --target ${target.name} --seed ${seed} --cases ${count}`;
   if (details.failed && details.counterexample !== null) {
     const [input] = details.counterexample;
     const problem = details.errorInstance instanceof Error ? (details.errorInstance.stack ?? '') : 'failed';

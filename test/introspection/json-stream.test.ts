@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import test from 'ava';
-import fc from 'fast-check';
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { JsonList, JsonRecord, type JsonSource, jsonPieces } from '../../src/introspection/json-source.js';
 import { chunkPieces, streamChunks } from '../../src/introspection/json-stream.js';
 import { createRenderTurns } from '../../src/introspection/render-turns.js';
+import fc from '../support/property-testing.js';
 
 /** The same value as lists and records that are made on demand. */
 function lazy(value: unknown): JsonSource {

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { BucketedMapWriter } from '../../src/model/bucketed-map.js';
+import fc from '../support/property-testing.js';
 
 const key = fc.integer({ min: 0, max: 40 }).map((number) => `host-${number}`);
 const step = fc.oneof(

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { NodeError, type NodeErrorCode } from '../../src/model/node-error.js';
 import { type NodeDescription, parseNode } from '../../src/model/parse-node.js';
+import fc from '../support/property-testing.js';
 
 const NO_LOCALITY = { region: '', zone: '', subZone: '' };
 const ID = 'sidecar~10.0.0.1~web-7d9.shop~shop.svc.cluster.local';

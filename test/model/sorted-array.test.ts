@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { replaceSorted } from '../../src/model/sorted-array.js';
+import fc from '../support/property-testing.js';
 
 const compare = (first: number, second: number): number => first - second;
 const numbers = fc.uniqueArray(fc.integer({ min: 0, max: 50 }));

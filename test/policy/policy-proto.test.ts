@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
 import test from 'ava';
-import fc from 'fast-check';
 import type { CheckRequest__Output } from '../../src/generated/policy/mesh/policy/v1/CheckRequest.js';
 import type { CheckResponse__Output } from '../../src/generated/policy/mesh/policy/v1/CheckResponse.js';
 import type { ReportRequest__Output } from '../../src/generated/policy/mesh/policy/v1/ReportRequest.js';
 import protoFiles from '../../src/policy/proto-files.json' with { type: 'json' };
+import fc from '../support/property-testing.js';
 
 const definition = loadSync(protoFiles, {
   includeDirs: [fileURLToPath(new URL('../../../proto', import.meta.url))],

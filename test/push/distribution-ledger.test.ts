@@ -1,10 +1,10 @@
 import test from 'ava';
-import fc from 'fast-check';
 import {
   CONFIG_VERSION_LENGTH,
   createDistributionLedger,
   type DistributionLedger,
 } from '../../src/push/distribution-ledger.js';
+import fc from '../support/property-testing.js';
 
 test('a config version is twelve characters and follows from the content alone', (t) => {
   const first = createDistributionLedger(1000);

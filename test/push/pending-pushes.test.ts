@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createPendingPushes } from '../../src/push/debouncer.js';
+import fc from '../support/property-testing.js';
 import { pushRequest } from '../support/push-requests.js';
 
 const TIMES = { afterMs: 100, maxMs: 1000 };

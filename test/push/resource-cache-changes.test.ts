@@ -1,10 +1,10 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import type { NamedGenerator } from '../../src/generators/generator.js';
 import type { Finding } from '../../src/model/finding.js';
 import { createPushNotice } from '../../src/push/push-notice.js';
 import { createResourceCache } from '../../src/push/resource-cache.js';
+import fc from '../support/property-testing.js';
 import { pushRequest } from '../support/push-requests.js';
 import { createDefaultContext } from '../xds/default-context.js';
 import { proxyOf } from '../xds/session-rig.js';

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { sortNames } from '../../src/push/name-set.js';
 import { finish } from '../../src/push/work.js';
+import fc from '../support/property-testing.js';
 
 const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from './property-testing.js';
 
 /** Some octets of a valid one are others, missing, doubled, or of something else. */
 export function mutated(valid: Buffer): fc.Arbitrary<Buffer> {

@@ -1,9 +1,9 @@
 import test from 'ava';
-import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { readNode } from '../../src/xds/node-wire.js';
 import { createProxyReader } from '../../src/xds/proxy-reader.js';
 import { StreamError } from '../../src/xds/stream-error.js';
+import fc from '../support/property-testing.js';
 
 const readProxy = createProxyReader(readNode, 'mesh.internal', 524_288);
 

@@ -1,9 +1,9 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
 import { finish } from '../../src/push/work.js';
 import { readNode } from '../../src/xds/node-wire.js';
 import { readDiscoveryRequest, readResourceNames } from '../../src/xds/request-wire.js';
+import fc from '../support/property-testing.js';
 
 const registry = loadProtoRegistry();
 const requestType = registry.type('envoy.service.discovery.v3.DiscoveryRequest');

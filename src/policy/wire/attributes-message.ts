@@ -4,7 +4,7 @@ import type { AttributeValue__Output } from '../../generated/policy/mesh/policy/
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import type { AttributeValue } from '../client/attribute-value.js';
 import { readAttributes } from '../client/attributes-from-config.js';
-import { durationMessage, durationText, nanosecondsOf, timestampMessage, timestampText } from './wire-time.js';
+import { configDurationText, durationMessage, nanosecondsOf, timestampMessage, timestampText } from './wire-time.js';
 
 /** Attributes as a message of `mesh.policy.v1`. */
 export function attributesMessage(layer: AttributeLayer): Attributes__Output {
@@ -95,7 +95,7 @@ function valueSpecOf(attribute: AttributeValue, field: string): AttributeValueSp
     case 'timestamp':
       return { timestampValue: timestampText(attribute.value, `${field}.timestampValue`) };
     case 'duration':
-      return { durationValue: durationText(attribute.value) };
+      return { durationValue: configDurationText(attribute.value, `${field}.durationValue`) };
     case 'stringMap':
       return { stringMapValue: { entries: Object.fromEntries(attribute.value) } };
   }

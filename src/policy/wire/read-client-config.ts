@@ -16,7 +16,7 @@ import type { TransportConfig__Output } from '../../generated/policy/mesh/policy
 import type { WorkloadLabels__Output } from '../../generated/policy/mesh/policy/v1/WorkloadLabels.js';
 import { attributesSpecOf, readAttributesMessage } from './attributes-message.js';
 import { PolicyWireError } from './policy-wire-error.js';
-import { durationText, nanosecondsOf } from './wire-time.js';
+import { configDurationText, durationText, nanosecondsOf } from './wire-time.js';
 
 /**
  * Client configurations from messages of `mesh.policy.v1`. Missing fields have the defaults of their schema.
@@ -129,7 +129,7 @@ function readDuration(message: Duration__Output | undefined, field: string, miss
   if (!message) return missing;
   const nanoseconds = nanosecondsOf(message);
   if (nanoseconds < 0n) throw new PolicyWireError(field, `is ${durationText(nanoseconds)}: write 0s or more`);
-  return durationText(nanoseconds);
+  return configDurationText(nanoseconds, field);
 }
 
 function attributeField<Name extends string>(

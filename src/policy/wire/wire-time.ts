@@ -1,3 +1,4 @@
+import { LONGEST_DURATION_NS } from '../../config/parse-duration.js';
 import type { Duration__Output } from '../../generated/policy/google/protobuf/Duration.js';
 import type { Timestamp__Output } from '../../generated/policy/google/protobuf/Timestamp.js';
 import { PolicyWireError } from './policy-wire-error.js';
@@ -70,7 +71,18 @@ function int64Text(value: bigint): string {
 const FIRST_SECOND = -62_167_219_200n;
 const LAST_SECOND = 253_402_300_799n;
 
-/** A duration as configuration writes it, `1.5s`: in seconds, with as many digits as it takes. */
+/**
+ * A duration as configuration writes and reads it.
+ *
+ * @throws PolicyWireError for more than about 292 years, which a message can say and configuration cannot
+ */
+export function configDurationText(nanoseconds: bigint, field: string): string {
+  const text = durationText(nanoseconds);
+  if (nanoseconds <= LONGEST_DURATION_NS && nanoseconds >= -LONGEST_DURATION_NS) return text;
+  throw new PolicyWireError(field, `is ${text}: write at most ${durationText(LONGEST_DURATION_NS)}`);
+}
+
+/** A duration, `1.5s`: in seconds, with as many digits as it takes. */
 export function durationText(nanoseconds: bigint): string {
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const sign = nanoseconds < 0n ? '-' : '';

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { findMarkedAddresses, markedAddress } from '../../../bench/kubernetes/marked-address.js';
+import fc from '../../support/property-testing.js';
 
 const CHANGES = fc.integer({ min: 0, max: 2 ** 22 - 1 });
 

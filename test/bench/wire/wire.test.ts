@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { encodeDiscoveryRequest, encodeResourceNames, readRequestType } from '../../../bench/wire/discovery-request.js';
 import { readResponseHead } from '../../../bench/wire/discovery-response.js';
 import { encodeNode } from '../../../bench/wire/node-message.js';
@@ -8,6 +7,7 @@ import { WireReader } from '../../../bench/wire/wire-reader.js';
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import fc from '../../support/property-testing.js';
 
 const registry = loadProtoRegistry();
 const encoder = createMessageEncoder(registry);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/property-testing.js';
 
 /** A Kubernetes object as JSON, which is YAML too. */
 export interface Manifest {

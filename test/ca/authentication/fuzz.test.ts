@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { Metadata } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
-import fc from 'fast-check';
 import { AuthenticationError } from '../../../src/ca/authentication/authenticator.js';
 import { uriNamesOf } from '../../../src/ca/authentication/spiffe/certificate-names.js';
 import { parseSpiffeBundle } from '../../../src/ca/authentication/spiffe/parse-bundle.js';
@@ -17,6 +16,7 @@ import { parseSpiffeId } from '../../../src/model/spiffe-id.js';
 import { callCredentialsOf } from '../../../src/net/call-credentials.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
 import { createFakeClock } from '../../support/fake-clock.js';
+import fc from '../../support/property-testing.js';
 import { unsignedToken, withToken } from './credentials.js';
 
 const RUNS = 10_000;

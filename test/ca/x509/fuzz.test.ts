@@ -1,6 +1,5 @@
 import { KeyObject } from 'node:crypto';
 import test from 'ava';
-import fc from 'fast-check';
 import { SigningError } from '../../../src/ca/authority/certificate-authority.js';
 import { checkMaterial } from '../../../src/ca/authority/check-material.js';
 import { readCertificateRequest } from '../../../src/ca/x509/certificate-request.js';
@@ -8,6 +7,7 @@ import { DerError, readDer } from '../../../src/ca/x509/der-reader.js';
 import { formatPem, PemError, parsePem } from '../../../src/ca/x509/pem.js';
 import { parseCertificates, readCertificateFields } from '../../../src/ca/x509/read-certificate.js';
 import { mangled, mutated } from '../../support/arbitrary-octets.js';
+import fc from '../../support/property-testing.js';
 import { selfSigned } from '../support/material.js';
 import { createOpenSsl, makeRequest } from '../support/openssl.js';
 import { makePluggedIn } from '../support/plugged-in.js';

@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { validateAttributes } from '../../../src/config/policy/attribute-rules.js';
 import { attributesSchema } from '../../../src/config/policy/attributes.js';
 import { readAttributes } from '../../../src/policy/client/attributes-from-config.js';
+import fc from '../../support/property-testing.js';
 import { createTestSchemaCompiler } from '../../support/schema-compiler.js';
 
 const reader = createTestSchemaCompiler().compile(attributesSchema, 'reported');

@@ -1,10 +1,10 @@
 import test from 'ava';
-import fc from 'fast-check';
 import {
   MAX_URI_TEMPLATE_LENGTH,
   parseUriTemplate,
   type UriTemplate,
 } from '../../../src/config/policy/uri-template.js';
+import fc from '../../support/property-testing.js';
 
 function parsed(source: string): UriTemplate {
   const result = parseUriTemplate(source);

@@ -1,9 +1,9 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { RE2JS, RE2JSException } from 're2js';
 import { literalPrefix } from '../../../src/config/regex/literal-prefix.js';
 import { RegexSet } from '../../../src/policy/client/regex-set.js';
 import { regexText, subjectText } from '../../config/regex/arbitrary-regex.js';
+import fc from '../../support/property-testing.js';
 
 test('a repetition after an empty quotation or after flags applies to the character before', (t) => {
   t.deepEqual(new RegexSet(['ab\\Q\\E*']).match('a'), [0]);

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { RE2JS, RE2JSException, RE2Set } from 're2js';
 import { regexSize } from '../../../src/config/regex/regex-size.js';
+import fc from '../../support/property-testing.js';
 import { shortestMs } from '../../support/shortest-ms.js';
 import { regexText } from './arbitrary-regex.js';
 

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import test from 'ava';
-import fc from 'fast-check';
 import { addFastChoice } from '../../../src/config/schema/ajv-validators.js';
+import fc from '../../support/property-testing.js';
 
 const choiceOf = (...fields: readonly string[]) => ({
   type: 'object',

@@ -1,10 +1,10 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createKindRegistry } from '../../../src/config/kinds.js';
 import { preparedSchemas } from '../../../src/config/prepared-schemas.js';
 import { DEFAULT_REGEX_LIMITS } from '../../../src/config/regex/regex-limits.js';
 import { createAjvValidators } from '../../../src/config/schema/ajv-validators.js';
 import { preparedValidators } from '../../../src/config/schema/validators.js';
+import fc from '../../support/property-testing.js';
 
 test('the schemas of kinds are prepared, for every mesh domain and limit of expressions', (t) => {
   const limits = { ...DEFAULT_REGEX_LIMITS, expressionBytes: 1, objectBytes: 1 };

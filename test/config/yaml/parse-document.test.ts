@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createYamlParser } from '../../../src/config/yaml/parse-document.js';
+import fc from '../../support/property-testing.js';
 import { shortestMs } from '../../support/shortest-ms.js';
 
 const parse = createYamlParser();

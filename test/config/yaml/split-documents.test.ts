@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createYamlParser } from '../../../src/config/yaml/parse-document.js';
 import { splitDocuments } from '../../../src/config/yaml/split-documents.js';
+import fc from '../../support/property-testing.js';
 
 function split(text: string): readonly (readonly [number, string])[] {
   return splitDocuments(text).map(({ line, text: part }) => [line, part]);

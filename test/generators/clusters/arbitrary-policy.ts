@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../../src/envoy/secret.js';
 import type { ClientTls } from '../../../src/model/traffic/client-tls.js';
 import type {
@@ -7,6 +6,7 @@ import type {
   LoadBalancer,
   LocalityPolicy,
 } from '../../../src/model/traffic/cluster-policy.js';
+import fc from '../../support/property-testing.js';
 
 /** Files with a real certificate, key and root: Envoy reads them when it validates a cluster. */
 export interface CertificateFiles {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/property-testing.js';
 
 const token = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}[a-z0-9]$/);
 const limit = fc.constantFrom(0, 1, 1024, 2_147_483_647);

@@ -1,11 +1,11 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createClusterGenerator } from '../../../src/generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../../../src/generators/endpoints/endpoint-generator.js';
 import { createListenerGenerator } from '../../../src/generators/listeners/listener-generator.js';
 import { createRouteGenerator } from '../../../src/generators/routes/route-generator.js';
 import { readYaml } from '../../config/support/read-yaml.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
+import fc from '../../support/property-testing.js';
 import { buildContext, buildEndpoints, buildPort, buildProxy, buildService } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 import { validateWithEnvoy } from '../envoy-verdict.js';

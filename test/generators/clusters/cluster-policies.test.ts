@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import fc from 'fast-check';
 import { frameResource } from '../../../src/envoy/message-encoder.js';
 import type { Json } from '../../../src/envoy/message-json.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
@@ -15,6 +14,7 @@ import { destinationOf } from '../../../src/model/traffic/destination.js';
 import type { NamespaceTraffic, ServiceCluster } from '../../../src/model/traffic/mesh-traffic.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
+import fc from '../../support/property-testing.js';
 import {
   buildContext,
   buildEndpoint,

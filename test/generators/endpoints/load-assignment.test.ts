@@ -1,10 +1,10 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { createMessageJson } from '../../../src/envoy/message-json.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { buildLoadAssignment, type LoadTarget } from '../../../src/generators/endpoints/load-assignment.js';
+import fc from '../../support/property-testing.js';
 import { buildEndpoint } from '../context-builder.js';
 
 const registry = loadProtoRegistry();

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { fitWeights } from '../../../src/generators/endpoints/load-assignment.js';
+import fc from '../../support/property-testing.js';
 
 const weigh = (...weights: number[]) => weights.map((weight) => ({ weight }));
 

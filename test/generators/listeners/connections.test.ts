@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { composeListener, encodeFilterChain } from '../../../src/envoy/listener-bytes.js';
 import { tlsInspectorFilter } from '../../../src/envoy/listener-filters.js';
 import { OUTBOUND_CLUSTERS } from '../../../src/generators/destination-names.js';
@@ -8,6 +7,7 @@ import { createFilterFactory } from '../../../src/generators/listeners/filter-fa
 import type { ConnectionAction, ConnectionMatch } from '../../../src/model/traffic/connection-route.js';
 import { destinationOf, WHOLE_SERVICE } from '../../../src/model/traffic/destination.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
+import fc from '../../support/property-testing.js';
 import { buildContext, buildProxy, MESH } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 import { validateWithEnvoy } from '../envoy-verdict.js';

@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { ClusterAccessError } from '../../../src/kubernetes/client/cluster-access-error.js';
 import { createRemoteAccess } from '../../../src/kubernetes/client/remote-access.js';
 import { parseRemoteKubeconfig } from '../../../src/kubernetes/client/remote-kubeconfig.js';
+import fc from '../../support/property-testing.js';
 import { createSelfSignedCertificate } from '../../support/self-signed-certificate.js';
 
 const { certificate, key } = createSelfSignedCertificate();

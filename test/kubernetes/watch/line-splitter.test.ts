@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createLineSplitter } from '../../../src/kubernetes/watch/line-splitter.js';
+import fc from '../../support/property-testing.js';
 
 test('lines come out whole, wherever the stream was cut', (t) => {
   fc.assert(

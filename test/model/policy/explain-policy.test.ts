@@ -1,9 +1,9 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import { uncheckedReason, unreportedReason } from '../../../src/model/policy/explain-policy.js';
 import { proxyPolicyOf } from '../../../src/model/policy/proxy-policy.js';
 import { buildProxy } from '../../generators/context-builder.js';
+import fc from '../../support/property-testing.js';
 import { meshWith } from './mesh-with.js';
 
 const anyMesh: fc.Arbitrary<Partial<PolicyMeshConfig>> = fc.record({

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { DependencyIndex } from '../../../src/model/registry/dependency-index.js';
+import fc from '../../support/property-testing.js';
 
 const CONSUMERS = ['web', 'cart', 'pay'];
 const FACTS = ['a', 'b', 'c', 'd'];

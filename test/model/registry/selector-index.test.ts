@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { SelectorIndex } from '../../../src/model/registry/selector-index.js';
+import fc from '../../support/property-testing.js';
 
 type Labels = Readonly<Record<string, string>>;
 

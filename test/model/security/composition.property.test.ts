@@ -1,9 +1,9 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { MeshObject } from '../../../src/config/object.js';
 import type { PeerAuthenticationSpec } from '../../../src/config/security/peer-authentication.js';
 import { modeOfPort } from '../../../src/model/security/mutual-tls.js';
 import { createPeerAuthenticationIndexer } from '../../../src/model/security/peer-authentications.js';
+import fc from '../../support/property-testing.js';
 import { peerAuthentication, tableOf } from './peer-authentication.js';
 
 const ROOT = 'root';

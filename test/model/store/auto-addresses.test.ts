@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { AutoAddresses } from '../../../src/model/store/auto-addresses.js';
+import fc from '../../support/property-testing.js';
 
 /** Enough hosts for hashes to meet: of 64,770 addresses, 2,000 hosts share some thirty. */
 const CROWD = Array.from({ length: 2000 }, (_, index) => `host-${index}/shop`);

@@ -1,9 +1,9 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { keyOf, type MeshObject } from '../../../src/config/object.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import type { MeshStore } from '../../../src/model/store/mesh-store.js';
 import { buildProxy } from '../../generators/context-builder.js';
+import fc from '../../support/property-testing.js';
 import { batch, endpoints, gone, pod, service, serviceEntry, snapshot, storeWith, workload } from '../mesh-objects.js';
 
 const CLUSTERS = ['east', 'west', 'north'] as const;

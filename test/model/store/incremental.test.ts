@@ -1,11 +1,11 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { MeshObject } from '../../../src/config/object.js';
 import { keyOf } from '../../../src/config/object.js';
 import type { ObjectChange } from '../../../src/model/object-change.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import type { Service } from '../../../src/model/service.js';
 import { buildProxy } from '../../generators/context-builder.js';
+import fc from '../../support/property-testing.js';
 import {
   batch,
   endpoints,

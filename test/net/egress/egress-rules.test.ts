@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createEgressRules } from '../../../src/net/egress/egress-rules.js';
+import fc from '../../support/property-testing.js';
 
 const rules = createEgressRules();
 

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { compileApiSpecs } from '../../../src/policy/client/compile-api-specs.js';
 import { headerMapOf } from '../../../src/policy/client/header-map.js';
+import fc from '../../support/property-testing.js';
 
 const DEFAULT = compileApiSpecs([{ patterns: [] }]);
 const NO_HEADERS = headerMapOf([]);

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { type AttributeBag, bagOf } from '../../../src/policy/client/attribute-bag.js';
 import {
   type AttributeValue,
@@ -16,6 +15,7 @@ import { createCheckCache } from '../../../src/policy/client/check-cache.js';
 import { MAX_PATTERNS_PER_SCOPE } from '../../../src/policy/client/referenced-cache.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { allow, deny } from '../../support/policy-server.js';
+import fc from '../../support/property-testing.js';
 
 function bag(attributes: Readonly<Record<string, AttributeValue>>): AttributeBag {
   return bagOf(new Map(Object.entries(attributes)));

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { type AttributeBag, bagOf } from '../../../src/policy/client/attribute-bag.js';
 import { type AttributeValue, int64Attribute, stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import {
@@ -8,6 +7,7 @@ import {
   type QuotaRuleConfig,
 } from '../../../src/policy/client/compile-quota-specs.js';
 import type { StringMatchConfig } from '../../../src/policy/client/string-condition.js';
+import fc from '../../support/property-testing.js';
 
 function bag(attributes: Readonly<Record<string, string | AttributeValue>>): AttributeBag {
   const entries = Object.entries(attributes);

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { bagOf } from '../../../src/policy/client/attribute-bag.js';
 import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import { compileApiSpecs } from '../../../src/policy/client/compile-api-specs.js';
@@ -7,6 +6,7 @@ import { compileQuotaSpecs } from '../../../src/policy/client/compile-quota-spec
 import { headerMapOf } from '../../../src/policy/client/header-map.js';
 import { deriveHttpAttributes } from '../../../src/policy/client/http-attributes.js';
 import { referencedValues, referencePattern } from '../../../src/policy/client/referenced-attributes.js';
+import fc from '../../support/property-testing.js';
 
 const API = compileApiSpecs([
   {

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { MapWithout } from '../../../src/policy/client/map-without.js';
+import fc from '../../support/property-testing.js';
 
 test('it is in every way the map without the key', (t) => {
   const key = fc.constantFrom('a', 'b', 'c', '__proto__');

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { type Parts, PartsTree } from '../../../src/policy/client/parts-tree.js';
+import fc from '../../support/property-testing.js';
 
 const part = fc.constantFrom('', 'a', 'b', 'ab', '__proto__');
 const operations = fc.integer({ min: 0, max: 4 }).chain((length) =>

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { countCharacters, decodePercent, normalizeEscapes } from '../../../src/policy/client/percent-text.js';
+import fc from '../../support/property-testing.js';
 
 const hostile = fc.string({
   unit: fc.constantFrom('%', 'C3', 'a9', '3', '4', '1', 'z', '/', '\u00e9', '\ud83d\ude00'),

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { PrefixIndex } from '../../../src/policy/client/prefix-index.js';
+import fc from '../../support/property-testing.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '\u00e9', '\ud83d\ude00'), maxLength: 5 });
 

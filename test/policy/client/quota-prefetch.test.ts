@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createQuotaPrefetch, type QuotaFetch, type QuotaTake } from '../../../src/policy/client/quota-prefetch.js';
 import { createFakeClock } from '../../support/fake-clock.js';
+import fc from '../../support/property-testing.js';
 
 function setUp() {
   const clock = createFakeClock();

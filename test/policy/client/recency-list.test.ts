@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createRecencyList, type RecencyLink } from '../../../src/policy/client/recency-list.js';
+import fc from '../../support/property-testing.js';
 
 test('items are returned in the order of their last use', (t) => {
   const step = fc.record({ type: fc.constantFrom('add', 'touch', 'remove'), pick: fc.nat(20) });

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { RegexSet } from '../../../src/policy/client/regex-set.js';
+import fc from '../../support/property-testing.js';
 
 const REGEXES = [
   '',

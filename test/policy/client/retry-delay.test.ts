@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { resolveNetworkFailPolicy, retryDelayMs } from '../../../src/policy/client/transport-config.js';
+import fc from '../../support/property-testing.js';
 
 const DEFAULTS = resolveNetworkFailPolicy(undefined);
 const MOST = 1 - Number.EPSILON;

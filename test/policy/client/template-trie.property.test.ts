@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { parseUriTemplate, type TemplateSegment, type UriTemplate } from '../../../src/config/policy/uri-template.js';
 import { PathTemplates } from '../../../src/policy/client/template-trie.js';
+import fc from '../../support/property-testing.js';
 
 interface Pattern {
   readonly template: UriTemplate;

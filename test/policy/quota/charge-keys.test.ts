@@ -1,10 +1,10 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { QuotaLimit } from '../../../src/config/policy-server/policy-server-config.js';
 import { createAttributeBag, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import { compileLimit } from '../../../src/policy/quota/compile-limit.js';
 import { chargeParameters } from '../../../src/policy/quota/redis/charge-call.js';
+import fc from '../../support/property-testing.js';
 
 /** The key in Redis of a quota and the values of its two dimensions. */
 function redisKey(name: string, values: readonly [string, string]): string {

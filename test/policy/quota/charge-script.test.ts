@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { QuotaWindow } from '../../../src/config/policy-server/policy-server-config.js';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
 import { chargeParameters, readChargeReply } from '../../../src/policy/quota/redis/charge-call.js';
@@ -7,6 +6,7 @@ import { CHARGE_SCRIPT } from '../../../src/policy/quota/redis/charge-script.js'
 import { type RedisServer, requireRedis, startRedis } from '../../counterparts/redis-server.js';
 import { chargeOf, chargeStore } from '../../support/charge-store.js';
 import { createFakeClock } from '../../support/fake-clock.js';
+import fc from '../../support/property-testing.js';
 import { openTestSession } from '../../support/redis-store.js';
 
 const redisBinary = requireRedis();

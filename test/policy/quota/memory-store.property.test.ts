@@ -1,10 +1,10 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { QuotaWindow } from '../../../src/config/policy-server/policy-server-config.js';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
 import type { CounterCharge } from '../../../src/policy/quota/quota-store.js';
 import { chargeOf, chargeStore } from '../../support/charge-store.js';
 import { createFakeClock } from '../../support/fake-clock.js';
+import fc from '../../support/property-testing.js';
 
 interface Quota {
   readonly window: QuotaWindow;

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { ServiceConfig } from '../../../src/config/policy/client-config.js';
 import { ALLOWED } from '../../../src/policy/handlers/policy-handler.js';
+import fc from '../../support/property-testing.js';
 import { checkRequestBytes, createRig, httpCheck, policiesOf } from './policy-server-rig.js';
 
 const BOOKS = 'books.default.svc.cluster.local';

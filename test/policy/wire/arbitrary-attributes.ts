@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import type { AttributeLayer } from '../../../src/policy/client/attribute-bag.js';
 import type { AttributeValue } from '../../../src/policy/client/attribute-value.js';
 import { GLOBAL_WORDS } from '../../../src/policy/wire/global-words.js';
+import fc from '../../support/property-testing.js';
 
 /** Any text of Unicode, with words of the protocol, and names that objects treat in their own way. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(

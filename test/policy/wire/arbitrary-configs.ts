@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import type { AttributesSpec, AttributeValueSpec } from '../../../src/config/policy/attributes.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../../src/config/policy/client-config.js';
 import type { HttpApiSpec, HttpApiSpecPattern } from '../../../src/config/policy/http-api-spec.js';
 import type { QuotaSpec } from '../../../src/config/policy/quota-spec.js';
 import type { NetworkFailPolicy, TransportConfig } from '../../../src/config/policy/transport-config.js';
+import fc from '../../support/property-testing.js';
 
 /** Configuration in the form that decoding gives: durations in seconds, numbers without quotes where they fit. */
 

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../../src/config/policy/client-config.js';
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import type { AttributeLayer } from '../../../src/policy/client/attribute-bag.js';
@@ -8,6 +7,7 @@ import { createConfigDecoder, MAX_TEXT_LENGTH } from '../../../src/policy/wire/c
 import { createConfigEncoder } from '../../../src/policy/wire/config-encoder.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
 import { PolicyWireError } from '../../../src/policy/wire/policy-wire-error.js';
+import fc from '../../support/property-testing.js';
 import { anyLayer } from './arbitrary-attributes.js';
 import { anyAttributes, anyHttpClientConfig, anyServiceConfig, anyTcpClientConfig } from './arbitrary-configs.js';
 
@@ -265,4 +265,23 @@ test('quotas without a name or with a charge of 0 are left out, for a message wo
 test('a pattern without a method comes back without one', (t) => {
   const httpApiSpec = [{ patterns: [{ uriTemplate: '/a' }], apiKeys: [] }];
   t.deepEqual(decoder.serviceConfig(encoder.serviceConfig({ ...NO_SPECS, httpApiSpec })).httpApiSpec, httpApiSpec);
+});
+
+test('a duration that a message can say and configuration cannot is refused, in attributes and in settings', (t) => {
+  const years = { seconds: 240_710_761_158, nanos: 860_216_648 };
+  const encode = (message: object): Buffer => {
+    const type = registry.type('mesh.policy.v1.TcpClientConfig');
+    return Buffer.from(type.encode(type.fromObject(message)).finish());
+  };
+  const attributes = encode({ mixerAttributes: { attributes: { age: { durationValue: years } } } });
+  const problem = 'is 240710761158.860216648s: write at most 9223372036.854775807s';
+  t.throws(() => decoder.tcpClientConfig(attributes), {
+    instanceOf: PolicyWireError,
+    message: `mixerAttributes.attributes["age"].durationValue ${problem}`,
+  });
+  const interval = encode({ reportInterval: years });
+  t.throws(() => decoder.tcpClientConfig(interval), {
+    instanceOf: PolicyWireError,
+    message: `reportInterval ${problem}`,
+  });
 });

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { CheckRequest } from '../../../src/generated/policy/mesh/policy/v1/CheckRequest.js';
 import type { CompressedAttributes } from '../../../src/generated/policy/mesh/policy/v1/CompressedAttributes.js';
 import type { ReportRequest } from '../../../src/generated/policy/mesh/policy/v1/ReportRequest.js';
@@ -7,6 +6,7 @@ import { GLOBAL_WORDS } from '../../../src/policy/wire/global-words.js';
 import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
 import { PolicyWireError } from '../../../src/policy/wire/policy-wire-error.js';
+import fc from '../../support/property-testing.js';
 
 const protos = loadPolicyProtos();
 const codec = createPolicyCodec(protos);

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { RpcCode } from '../../../src/base/rpc-code.js';
 import { type AttributeBag, type AttributeLayer, bagOf } from '../../../src/policy/client/attribute-bag.js';
 import type { AttributeValue } from '../../../src/policy/client/attribute-value.js';
@@ -14,6 +13,7 @@ import type { AttributeReference } from '../../../src/policy/client/referenced-a
 import { GLOBAL_WORDS } from '../../../src/policy/wire/global-words.js';
 import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
+import fc from '../../support/property-testing.js';
 import { anyLayer, anyText } from './arbitrary-attributes.js';
 
 const protos = loadPolicyProtos();

@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../../support/property-testing.js';
 import { createClustersRig, kubeconfigFor, serverOf, turn } from './support/clusters-rig.js';
 
 const SERVERS = ['s1', 's2', 's3'] as const;

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createKindRegistry } from '../../../src/config/kinds.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../src/config/mesh-domain.js';
 import { objectKey } from '../../../src/config/object.js';
@@ -7,6 +6,7 @@ import { createYamlParser } from '../../../src/config/yaml/parse-document.js';
 import type { ObjectChange } from '../../../src/model/object-change.js';
 import { createFolderState, type FolderState } from '../../../src/sources/file/folder-state.js';
 import { createDocumentReader } from '../../../src/sources/file/read-documents.js';
+import fc from '../../support/property-testing.js';
 import { serviceEntry } from '../support/folder-harness.js';
 
 const FILES = ['a.yaml', 'b.yaml', 'c/d.yaml'];

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { eventually } from '../../support/eventually.js';
+import fc from '../../support/property-testing.js';
 import { createFolderHarness, hostsOf, serviceEntry, startHarness } from '../support/folder-harness.js';
 
 const FILES = ['a.yaml', 'b.yaml', 'sub/c.yaml'];

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { MeshObject } from '../../../src/config/object.js';
 import type { ObjectChange } from '../../../src/model/object-change.js';
 import type { Lookup } from '../../../src/model/push-context.js';
@@ -7,6 +6,7 @@ import { analysisInputOf, type Enforcement } from '../../../src/status/analysis/
 import { analyze } from '../../../src/status/analysis/analyze.js';
 import { createIncrementalAnalysis } from '../../../src/status/analysis/incremental-analysis.js';
 import { batch, endpoints, gone, pod, port, service, snapshot, storeWith } from '../../model/mesh-objects.js';
+import fc from '../../support/property-testing.js';
 import { ENFORCEMENT, policyObject, shown } from './support.js';
 
 type Change = MeshObject | ObjectChange;

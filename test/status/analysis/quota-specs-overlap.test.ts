@@ -1,9 +1,9 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { QuotaSpec } from '../../../src/config/policy/quota-spec.js';
 import { createComparisonBudget } from '../../../src/status/analysis/overlap/comparison-budget.js';
 import { findQuotaOverlap } from '../../../src/status/analysis/overlap/quota-specs-overlap.js';
 import { stringMatchesOverlap } from '../../../src/status/analysis/overlap/string-matches-overlap.js';
+import fc from '../../support/property-testing.js';
 
 const matches = (regex: string, text: string): boolean => new RegExp(`^(?:${regex})$`).test(text);
 type Clause = QuotaSpec['rules'][number]['match'][number]['clause'];

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { parseUriTemplate, type UriTemplate } from '../../../src/config/policy/uri-template.js';
 import { templatesOverlap } from '../../../src/status/analysis/overlap/templates-overlap.js';
+import fc from '../../support/property-testing.js';
 
 function template(source: string): UriTemplate {
   const result = parseUriTemplate(source);

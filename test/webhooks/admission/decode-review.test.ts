@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { decodeReview } from '../../../src/webhooks/admission/decode-review.js';
+import fc from '../../support/property-testing.js';
 import { FUZZ_RUNS, fuzzSeed } from '../fixtures/fuzz-seed.js';
 import { reviewOf } from '../fixtures/reviews.js';
 

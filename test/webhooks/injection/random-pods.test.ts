@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { inject } from '../../../src/webhooks/injection/inject.js';
 import { InjectionError } from '../../../src/webhooks/injection/injection-error.js';
+import fc from '../../support/property-testing.js';
 import { FUZZ_RUNS, fuzzSeed } from '../fixtures/fuzz-seed.js';
 import { pods, text } from './support/arbitrary-pods.js';
 import {

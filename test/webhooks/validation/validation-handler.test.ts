@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { systemClock } from '../../../src/base/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
@@ -7,6 +6,7 @@ import type { AdmissionRequest } from '../../../src/webhooks/admission/admission
 import { createWorkPace } from '../../../src/webhooks/admission/work-pace.js';
 import type { CandidateWarnings } from '../../../src/webhooks/validation/candidate-warnings.js';
 import { createValidationHandler } from '../../../src/webhooks/validation/validation-handler.js';
+import fc from '../../support/property-testing.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { asked, kinds, QUOTA_SPEC } from '../fixtures/ask.js';
 import { FUZZ_RUNS, fuzzSeed } from '../fixtures/fuzz-seed.js';

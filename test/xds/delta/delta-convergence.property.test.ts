@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../../support/property-testing.js';
 import { createRig } from '../session-rig.js';
 import { checkResponse, connectSession, NODE, push, TYPES } from './delta-client.js';
 import { deltaRequest, readDeltaResponse } from './delta-messages.js';

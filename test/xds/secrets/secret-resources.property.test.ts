@@ -1,9 +1,9 @@
 import test from 'ava';
-import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { ProxySession } from '../../../src/xds/proxy-session.js';
 import { createSecretService } from '../../../src/xds/secrets/secret-service.js';
+import fc from '../../support/property-testing.js';
 import { bytesOf, createProbeStream, createRig, discoveryRequest, readResponse } from '../session-rig.js';
 import { createManualSource, SECRET_ENCODER } from './secret-sources.js';
 

@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import type { FilterChainMatch } from '../../../../src/generated/envoy/config/listener/v3/FilterChainMatch.js';
 import {
   type InboundKind,
@@ -7,6 +6,7 @@ import {
   inboundKinds,
 } from '../../../../src/generators/listeners/inbound/inbound-kinds.js';
 import type { MutualTlsMode } from '../../../../src/model/security/mutual-tls.js';
+import fc from '../../../support/property-testing.js';
 
 /** First bytes of a connection, as listener filters see them. */
 interface Arrival {

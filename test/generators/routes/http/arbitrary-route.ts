@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import type { HttpAction } from '../../../../src/model/traffic/http-action.js';
 import type { HttpMatch, PathMatch, StringMatch } from '../../../../src/model/traffic/http-match.js';
 import type { HttpRoute } from '../../../../src/model/traffic/http-route.js';
+import fc from '../../../support/property-testing.js';
 import { arbitraryHashKey } from '../../clusters/arbitrary-policy.js';
 
 const token = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/);

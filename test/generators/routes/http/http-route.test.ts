@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { frameResource } from '../../../../src/envoy/message-encoder.js';
 import { TypeUrl } from '../../../../src/envoy/type-urls.js';
 import type { Route } from '../../../../src/generated/envoy/config/route/v3/Route.js';
@@ -10,6 +9,7 @@ import type { HttpAction } from '../../../../src/model/traffic/http-action.js';
 import { EVERY_REQUEST } from '../../../../src/model/traffic/http-match.js';
 import type { HttpRoute } from '../../../../src/model/traffic/http-route.js';
 import { findEnvoy } from '../../../counterparts/find-envoy.js';
+import fc from '../../../support/property-testing.js';
 import { validateWithEnvoy } from '../../envoy-verdict.js';
 import { ENCODER } from '../../served-resources.js';
 import { arbitraryRoute } from './arbitrary-route.js';

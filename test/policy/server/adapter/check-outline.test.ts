@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { isTcpCheck } from '../../../../src/policy/server/adapter/check-facts.js';
 import { readCheckOutline } from '../../../../src/policy/server/adapter/check-outline.js';
 import { createEnvoyCodec } from '../../../../src/policy/server/envoy-codec.js';
+import fc from '../../../support/property-testing.js';
 import { checkRequestBytes, envoyProtos } from '../policy-server-rig.js';
 import { HTTP_CHECK, TCP_CHECK } from './envoy-recordings.js';
 

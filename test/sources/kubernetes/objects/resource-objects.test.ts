@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createKindRegistry } from '../../../../src/config/kinds.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../../src/config/mesh-domain.js';
 import { keyOf, type MeshObject, objectKey } from '../../../../src/config/object.js';
@@ -9,6 +8,7 @@ import {
   createResourceObjects,
   type ResourceObjects,
 } from '../../../../src/sources/kubernetes/objects/resource-objects.js';
+import fc from '../../../support/property-testing.js';
 
 const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN);
 const definition = kinds.find('networking.mesh.internal/v1beta1', 'WorkloadEntry') as NonNullable<

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../../support/property-testing.js';
 import type { TestPod } from './injection.js';
 
 const name = fc.stringMatching(/^[a-z]([a-z0-9-]{0,10}[a-z0-9])?$/);
