@@ -4,7 +4,7 @@ import { createDefaultMeshNetworks, createMeshNetworksReader } from '../config/m
 import type { RegexLimits } from '../config/regex/regex-limits.js';
 import { createSchemaCompiler } from '../config/schema/schema-reader.js';
 import { createYamlParser, type YamlParser } from '../config/yaml/parse-document.js';
-import type { MeshStoreSettings } from '../model/store/mesh-store.js';
+import type { MeshStoreSettings } from '../model/store/mesh-store-settings.js';
 import type { Enforcement } from '../status/analysis/analysis-input.js';
 import type { AnalysisMessage } from '../status/analysis/analysis-message.js';
 import { MESSAGE_CODES, type MessageNeed } from '../status/analysis/message-codes.js';

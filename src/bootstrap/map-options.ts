@@ -1,7 +1,7 @@
 import type { RegexLimits } from '../config/regex/regex-limits.js';
 import type { GeneratorSettings } from '../generators/settings.js';
 import type { HttpServerOptions } from '../introspection/http-server.js';
-import type { MeshStoreSettings } from '../model/store/mesh-store.js';
+import type { MeshStoreSettings } from '../model/store/mesh-store-settings.js';
 import type { GrpcListenerSettings } from '../net/grpc-listener.js';
 import type { DistributorSettings } from '../push/distributor.js';
 import type { XdsLimits } from '../xds/limits/xds-limits.js';

@@ -8,12 +8,8 @@ import type { MeshObject, ObjectMeta } from '../../src/config/object.js';
 import type { ChangeBatch, ObjectChange } from '../../src/model/object-change.js';
 import type { PushContext } from '../../src/model/push-context.js';
 import { nextPushContext } from '../../src/model/snapshot/next-push-context.js';
-import {
-  createMeshStore,
-  type MeshDocuments,
-  type MeshStore,
-  type MeshStoreSettings,
-} from '../../src/model/store/mesh-store.js';
+import { createMeshStore, type MeshDocuments, type MeshStore } from '../../src/model/store/mesh-store.js';
+import type { MeshStoreSettings } from '../../src/model/store/mesh-store-settings.js';
 import { MESH, NO_NETWORKS } from '../generators/context-builder.js';
 
 /** Objects as sources deliver them: `<namespace>/<name>`, body fields over plain defaults, metadata over those. */

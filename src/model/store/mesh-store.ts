@@ -4,27 +4,18 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
 import type { EntryGuard } from '../entries/entry-guard.js';
-import { createGatewayIndexer } from '../gateways/gateway-index.js';
 import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { GrantTable } from '../policy/binding-grants.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
-import { createAuthorizationPolicyIndexer } from '../security/authorization-policies.js';
 import { type KeySets, NO_KEY_SETS } from '../security/key-sets.js';
-import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '../security/peer-authentications.js';
-import { createRequestAuthenticationIndexer } from '../security/request-authentications.js';
-import { createIngressReader } from '../sidecars/ingress-targets.js';
-import { createSidecarScopeReader } from '../sidecars/sidecar-scope.js';
-import { createSidecarIndexer } from '../sidecars/sidecars.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
-import { createDestinationRuleIndexer } from '../traffic/destination-rules/destination-rules.js';
-import { createTrafficTranslator } from '../traffic/mesh-traffic.js';
-import { createTrafficViewComposer } from '../traffic/traffic-view.js';
-import { createVirtualServiceIndexer } from '../traffic/virtual-services/virtual-service-index.js';
 import { ChangeLog, type StoreChange } from './change-log.js';
 import { EntryTable } from './entry-table.js';
 import type { MeshState } from './mesh-state.js';
+import type { MeshStoreSettings } from './mesh-store-settings.js';
+import { createObjectIndexer, type ObjectIndexes } from './object-indexes.js';
 import { ObjectTable } from './object-table.js';
 import { ServiceDirectory } from './service-directory.js';
 
@@ -65,33 +56,16 @@ interface Step {
   readonly log: ChangeLog;
 }
 
-const NO_OBJECTS: PeerAuthenticationSource['objects'] = new Map();
-
 export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocuments): MeshStore {
   let { mesh, networks } = initial;
   const objects = new ObjectTable(settings.clusterId);
   const directory = new ServiceDirectory(settings.clusterId);
   const entries = new EntryTable(settings.domain, mesh);
   const grants = new GrantTable(settings.meshDomain);
-  const peerAuthenticationsOf = createPeerAuthenticationIndexer();
-  const destinationRulesOf = createDestinationRuleIndexer();
-  const trafficOf = createTrafficTranslator();
-  const routesOf = createVirtualServiceIndexer({
-    domain: settings.domain,
-    delegates: settings.virtualServiceDelegates ?? false,
-  });
-  const composeView = createTrafficViewComposer();
-  const sidecarsOf = createSidecarIndexer();
-  const sidecarScopeOf = createSidecarScopeReader();
-  const ingressOf = createIngressReader();
-  const authorizationPoliciesOf = createAuthorizationPolicyIndexer();
-  const gatewaysOf = createGatewayIndexer();
-  const requestAuthenticationsOf = createRequestAuthenticationIndexer();
+  const indexesOf = createObjectIndexer(settings);
   let keySets = NO_KEY_SETS;
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
-  /** Objects of the plugin authn; none while it is off. */
-  const authnObjects = () => (settings.ignoresAuthentications === true ? NO_OBJECTS : objects.snapshot());
   const revisionLabel = `${settings.meshDomain}/rev`;
 
   const translationOf = (cluster: string): Translation => ({
@@ -106,7 +80,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     offencesOf: (entry) => entries.judge(cluster, entry),
   });
 
-  const destinationRules = () => destinationRulesOf({ objects: objects.snapshot(), mesh, domain: settings.domain });
+  const indexes = (): ObjectIndexes => indexesOf({ objects: objects.snapshot(), mesh });
 
   const clusterOf = (name: string): Cluster => {
     let cluster = clusters.get(name);
@@ -230,43 +204,36 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     setKeySets: (next, changed) => {
       keySets = next;
       const log = new ChangeLog();
-      const { keySources } = requestAuthenticationsOf({ objects: authnObjects(), mesh });
+      const { keySources } = indexes().requestAuthentications;
       for (const id of changed) for (const { key } of keySources.get(id)?.objects ?? []) log.noteKeys(key);
       return log.result(directory.commit());
     },
     entryGuard: () => entries.guard,
-    state: () => ({
-      mesh,
-      networks,
-      domain: settings.domain,
-      services: directory.hosts.sorted(),
-      servicesByHost: directory.hosts.winners,
-      shadowedByHost: directory.hosts.shadowed,
-      endpoints: directory.endpoints,
-      objects: objects.snapshot(),
-      entryOffences: entries.offences,
-      bindingGrants: grants.grants(mesh),
-      destinationRules: destinationRules(),
-      traffic: trafficOf(mesh, destinationRules()),
-      peerAuthentications: peerAuthenticationsOf({ objects: authnObjects(), mesh }),
-      requestAuthentications: requestAuthenticationsOf({ objects: authnObjects(), mesh }),
-      keySets,
-      routes: routesOf({ objects: objects.snapshot(), mesh }),
-      composeView,
-      sidecars: sidecarsOf({ objects: objects.snapshot(), mesh }),
-      sidecarScopeOf,
-      ingressOf,
-      authorizationPolicies: authorizationPoliciesOf({ objects: objects.snapshot(), mesh }),
-      gateways: gatewaysOf({ objects: objects.snapshot(), mesh }),
-      findings: join(directory.findings.list(), destinationRules().findings),
-      views: directory.hosts.views(),
-      ownCluster: settings.clusterId,
-      clusters: new Set(clusters.keys()),
-      clusterViews,
-      targets: directory.targets.snapshot(),
-      sharedPorts: directory.targets.sharedPorts(),
-      interner: directory.interner,
-    }),
+    state: () => {
+      const byKind = indexes();
+      return {
+        ...byKind,
+        mesh,
+        networks,
+        domain: settings.domain,
+        services: directory.hosts.sorted(),
+        servicesByHost: directory.hosts.winners,
+        shadowedByHost: directory.hosts.shadowed,
+        endpoints: directory.endpoints,
+        objects: objects.snapshot(),
+        entryOffences: entries.offences,
+        bindingGrants: grants.grants(mesh),
+        keySets,
+        findings: join(directory.findings.list(), byKind.destinationRules.findings),
+        views: directory.hosts.views(),
+        ownCluster: settings.clusterId,
+        clusters: new Set(clusters.keys()),
+        clusterViews,
+        targets: directory.targets.snapshot(),
+        sharedPorts: directory.targets.sharedPorts(),
+        interner: directory.interner,
+      };
+    },
   };
 }
 
@@ -283,36 +250,4 @@ function isSameVersion(known: MeshObject, next: MeshObject): boolean {
 /** Versions of two API servers may be equal by chance, especially those of objects that every cluster starts with. */
 function isSameObject(known: MeshObject, next: MeshObject): boolean {
   return isSameVersion(known, next) && isDeepStrictEqual(known, next);
-}
-
-/** Settings of the stores, fixed for the life of the process. */
-export interface MeshStoreSettings {
-  /** DNS suffix of the cluster, `--domain`. */
-  readonly domain: string;
-  /** `--clusterID`: objects of this cluster win over objects of the same key in other clusters. */
-  readonly clusterId: string;
-  /** The mesh domain `D` of labels and annotations. */
-  readonly meshDomain: string;
-  /**
-   * REVISION (docs/reference/sources.md#revision): custom objects with another revision label are ignored. Empty: none
-   * is ignored.
-   */
-  readonly revision: string;
-  /** `--trust-domain`; empty: of the mesh config. */
-  readonly trustDomain: string;
-  /** NAV_USE_ENDPOINT_SLICE: EndpointSlices come before Endpoints where a service has both. */
-  readonly useEndpointSlice: boolean;
-  /** NAV_ENABLE_ORCH_SELECT_WORKLOAD_ENTRIES: Services select WorkloadEntries too. */
-  readonly servicesSelectWorkloadEntries: boolean;
-  /** NAV_ENABLE_SERVICEENTRY_SELECT_PODS: ServiceEntries select Pods too. */
-  readonly serviceEntriesSelectPods: boolean;
-  /** NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES: headless services resolve by `endpoints`, not `passthrough`. */
-  readonly edsForHeadlessServices: boolean;
-  /** NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE. Default false. */
-  readonly virtualServiceDelegates?: boolean;
-  /**
-   * Whether `--plugins` leaves out `authn`, so that PeerAuthentications and RequestAuthentications have no effect.
-   * Default false.
-   */
-  readonly ignoresAuthentications?: boolean;
 }
