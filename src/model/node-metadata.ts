@@ -31,6 +31,7 @@ export function parseNodeMetadata(metadata: NodeMetadata, meshDomain: string): P
     idleTimeoutMs: idleTimeout,
     http10: readFlag(metadata, 'HTTP10'),
     dnsCapture: readFlag(metadata, 'DNS_CAPTURE'),
+    onDemand: readFlag(metadata, 'ON_DEMAND'),
     generator: text('GENERATOR'),
     routerMode: text('ROUTER_MODE'),
     meshId: text('MESH_ID'),

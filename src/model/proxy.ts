@@ -22,6 +22,8 @@ export interface ProxyMetadata {
   readonly idleTimeoutMs?: number;
   readonly http10?: boolean;
   readonly dnsCapture?: boolean;
+  /** Whether it learns virtual hosts and clusters when a request needs them. Default: as the mesh config says. */
+  readonly onDemand?: boolean;
   readonly generator?: string;
   readonly routerMode?: string;
   readonly meshId?: string;
@@ -72,4 +74,6 @@ export interface Proxy {
    * identity decides. Default true: a listener without authentication proves no identity.
    */
   readonly seesAllPolicies?: boolean;
+  /** Whether its stream speaks delta xDS. Node metadata does not decide this. Default false. */
+  readonly speaksDelta?: boolean;
 }

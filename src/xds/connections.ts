@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { lacksDelta } from '../model/on-demand.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import { mutualTlsOfProxy } from '../model/security/mutual-tls.js';
 import type { Distributor } from '../push/distributor.js';
@@ -44,6 +45,11 @@ export function createConnections(
         const message = 'proxy without a certificate accepts plaintext although mutual TLS is STRICT';
         log.warn(session.share.peer, { connection: session.id, remedy }, message);
       }
+      if (isOnDemandInVain(session, distributor)) {
+        const remedy = 'let its bootstrap use DELTA_GRPC, or switch on demand off for it';
+        const message = 'on-demand proxy gets everything at once because it does not speak delta xDS';
+        log.warn(session.share.peer, { connection: session.id, setting: 'onDemand', remedy }, message);
+      }
     },
     closed: (session) => {
       distributor.remove(session);
@@ -55,6 +61,10 @@ export function createConnections(
     list: () => [...sessions.values()].flatMap((session) => session.snapshot() ?? []),
     find: (connectionId) => sessions.get(connectionId),
   };
+}
+
+function isOnDemandInVain({ proxy }: ProxySession, { context }: Distributor): boolean {
+  return proxy !== undefined && context !== undefined && lacksDelta(context, proxy);
 }
 
 /** Whether mutual TLS is STRICT for a proxy that has no certificate. */

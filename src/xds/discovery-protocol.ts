@@ -45,6 +45,8 @@ export interface DiscoveryProtocol {
 /** A variant of xDS. */
 export interface ProtocolVariant {
   create(connection: ProtocolConnection): DiscoveryProtocol;
+  /** Whether it is delta. Default false. */
+  readonly isDelta?: boolean;
   /** Default: as in state of the world. */
   readonly afterDoubt?: AfterDoubt;
 }

@@ -50,6 +50,7 @@ export class ProxySession implements PushTarget {
   readonly #writer: ResponseWriter;
   readonly #held = new HeldRoots();
   readonly #types: RequestedTypes;
+  readonly #speaksDelta: boolean;
   readonly #connectedAt: Date;
   #share: PushShare;
   /** A large message that waits for its turn, or is being read. */
@@ -68,6 +69,7 @@ export class ProxySession implements PushTarget {
     this.#callerIdentities = options.callerIdentities;
     this.#connectedAt = environment.clock.now();
     const { variant = STATE_OF_THE_WORLD } = options;
+    this.#speaksDelta = variant.isDelta ?? false;
     this.#subscriptions = new Subscriptions(() => environment.progressed(this), variant.afterDoubt);
     this.#types = new RequestedTypes({
       environment,
@@ -232,7 +234,8 @@ export class ProxySession implements PushTarget {
       throw new StreamError('INVALID_ARGUMENT', 'missing node ID: the first request of a stream must carry its node');
     }
     const { secrets, seesAllPolicies, readProxy, connectionId, register } = this.#environment;
-    let proxy = readProxy(node);
+    let proxy: Proxy = readProxy(node);
+    if (this.#speaksDelta) proxy = { ...proxy, speaksDelta: true };
     if (this.#callerIdentities !== undefined) {
       const identity = matchIdentity(proxy, this.#callerIdentities);
       this.#identity = identity;

@@ -64,6 +64,7 @@ export const MESH: MeshConfig = {
   accessLogEncoding: 'TEXT',
   outboundTrafficPolicy: 'ALLOW_ANY',
   enableAutoMtls: true,
+  onDemand: false,
   trustDomain: 'cluster.local',
   trustDomainAliases: [],
   rootNamespace: 'mesh-system',

@@ -110,6 +110,24 @@ test('syncz shows nonces per type and omits empty fields', async (t) => {
   ]);
 });
 
+test('syncz shows proxies on demand, and those that cannot be because they do not speak delta', async (t) => {
+  const metadata = { labels: {}, instanceIps: [], interceptionMode: 'REDIRECT', requestedNetworkView: [] } as const;
+  const { port } = await serve(t, {
+    views: {
+      ...MESH,
+      connections: () => [
+        connection({ proxy: { id: 'sidecar~1', speaksDelta: true, metadata: { ...metadata, onDemand: true } } }),
+        connection({ proxy: { id: 'sidecar~2', metadata: { ...metadata, onDemand: true } } }),
+      ],
+    },
+  });
+  const { body } = await call(port, '/debug/syncz');
+  t.deepEqual(JSON.parse(body), [
+    { proxy: 'sidecar~1', on_demand: 'yes' },
+    { proxy: 'sidecar~2', on_demand: 'no, because it does not speak delta xDS' },
+  ]);
+});
+
 test('JSON is indented by two spaces and ends with a line break', async (t) => {
   const { port } = await serve(t, { views: { connections: () => [connection({ proxy: { id: 'a' } })] } });
   t.is((await call(port, '/debug/syncz')).body, '[\n  {\n    "proxy": "a"\n  }\n]\n');

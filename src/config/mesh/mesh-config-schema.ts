@@ -132,6 +132,11 @@ export const meshConfigSchema = Type.Object({
     description: 'If true, sidecars use mutual TLS towards every endpoint that accepts it.',
     default: true,
   }),
+  onDemand: Type.Boolean({
+    description:
+      'If true, sidecars that speak delta xDS learn clusters and virtual hosts when their workload calls them. The annotation sidecar.<mesh domain>/onDemand of a pod overrides this.',
+    default: false,
+  }),
   trustDomain: Type.String({ description: 'Trust domain of identities.', default: 'cluster.local' }),
   trustDomainAliases: Type.Array(Type.String(), {
     description: 'Other trust domains whose identities count as identities of this one.',

@@ -20,6 +20,8 @@ export interface MeshConfig {
   readonly accessLogEncoding: 'TEXT' | 'JSON';
   readonly outboundTrafficPolicy: 'ALLOW_ANY' | 'REGISTRY_ONLY';
   readonly enableAutoMtls: boolean;
+  /** Sidecars without a choice of their own learn clusters and virtual hosts when their workload calls them. */
+  readonly onDemand: boolean;
   readonly trustDomain: string;
   readonly trustDomainAliases: readonly string[];
   readonly rootNamespace: string;

@@ -55,6 +55,7 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
     accessLogEncoding: file.accessLogEncoding,
     outboundTrafficPolicy: file.outboundTrafficPolicy.mode,
     enableAutoMtls: file.enableAutoMtls,
+    onDemand: file.onDemand,
     trustDomain: file.trustDomain,
     trustDomainAliases: file.trustDomainAliases,
     rootNamespace: file.rootNamespace,

@@ -1,5 +1,7 @@
 import { TypeUrl } from '../../envoy/type-urls.js';
+import { isOnDemand, lacksDelta } from '../../model/on-demand.js';
 import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connection.js';
+import type { PushContext } from '../../model/push-context.js';
 import { listOf } from '../json-source.js';
 import { sortConnections } from '../order.js';
 import { json, type Page } from '../page.js';
@@ -19,13 +21,19 @@ export const syncz: Page = {
   path: '/debug/syncz',
   description: 'The responses that each connected proxy has received, acknowledged and rejected',
   audience: 'operator',
-  handle: (views) => json(listOf(sortConnections(views.connections()), syncStatus)),
+  handle: (views) => {
+    const context = views.context();
+    return json(listOf(sortConnections(views.connections()), (connection) => syncStatus(connection, context)));
+  },
 };
 
-function syncStatus({ proxy, watches }: ProxyConnection): object {
+function syncStatus({ proxy, watches }: ProxyConnection, context: PushContext | undefined): object {
   const status: Record<string, string> = { proxy: proxy.id };
   if (proxy.version !== '') status['proxy_version'] = proxy.version;
   if (proxy.metadata.meshVersion) status['mesh_version'] = proxy.metadata.meshVersion;
+  if (context !== undefined && isOnDemand(context, proxy)) status['on_demand'] = 'yes';
+  if (context !== undefined && lacksDelta(context, proxy))
+    status['on_demand'] = 'no, because it does not speak delta xDS';
   for (const [name, typeUrl] of TYPES) {
     const watch = watches.get(typeUrl);
     if (watch === undefined) continue;

@@ -15,6 +15,7 @@ const ANNOTATIONS: readonly (readonly [annotation: string, kinds: readonly strin
   ['sidecar.%/interceptionMode', ['Pod']],
   ['sidecar.%/enableCoreDump', ['Pod']],
   ['sidecar.%/xdsProtocol', ['Pod']],
+  ['sidecar.%/onDemand', ['Pod']],
   ['status.sidecar.%/port', ['Pod']],
   ['readiness.status.sidecar.%/initialDelaySeconds', ['Pod']],
   ['readiness.status.sidecar.%/periodSeconds', ['Pod']],

@@ -5,6 +5,7 @@ export interface InjectionNames {
   readonly templates: string;
   readonly interceptionMode: string;
   readonly xdsProtocol: string;
+  readonly onDemand: string;
   readonly enableCoreDump: string;
   readonly statusPort: string;
   readonly readinessInitialDelaySeconds: string;
@@ -34,6 +35,7 @@ export function createInjectionNames(meshDomain: string): InjectionNames {
     templates: `inject.${meshDomain}/templates`,
     interceptionMode: `sidecar.${meshDomain}/interceptionMode`,
     xdsProtocol: `sidecar.${meshDomain}/xdsProtocol`,
+    onDemand: `sidecar.${meshDomain}/onDemand`,
     enableCoreDump: `sidecar.${meshDomain}/enableCoreDump`,
     statusPort: `status.sidecar.${meshDomain}/port`,
     readinessInitialDelaySeconds: `${readiness}/initialDelaySeconds`,

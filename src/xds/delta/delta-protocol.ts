@@ -217,7 +217,11 @@ class DeltaProtocol implements DiscoveryProtocol {
 const afterDoubt: AfterDoubt = (before = EMPTY_RESOURCE_SET, sent = EMPTY_RESOURCE_SET) =>
   possibleResources(before, sent);
 
-export const DELTA: ProtocolVariant = { create: (connection) => new DeltaProtocol(connection), afterDoubt };
+export const DELTA: ProtocolVariant = {
+  create: (connection) => new DeltaProtocol(connection),
+  isDelta: true,
+  afterDoubt,
+};
 
 /** @throws LimitError if a list has too many names, StreamError INVALID_ARGUMENT if it is no DeltaDiscoveryRequest */
 function parseRequest(message: Buffer, maxNames: number): RawDeltaRequest {

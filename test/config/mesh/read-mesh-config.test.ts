@@ -33,6 +33,7 @@ test('the defaults are those of the specification', (t) => {
     accessLogEncoding: 'TEXT',
     outboundTrafficPolicy: 'ALLOW_ANY',
     enableAutoMtls: true,
+    onDemand: false,
     trustDomain: 'cluster.local',
     trustDomainAliases: [],
     rootNamespace: 'mesh-system',

@@ -8,6 +8,7 @@ const TRAFFIC = 'traffic.sidecar.mesh.internal';
 const ANNOTATIONS: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
   'inject.mesh.internal/templates': { good: ['sidecar'], bad: ['', 'gateway', 'sidecar,gateway', '__proto__'] },
   'sidecar.mesh.internal/xdsProtocol': { good: ['sotw', 'delta'], bad: ['', 'Delta', 'DELTA_GRPC'] },
+  'sidecar.mesh.internal/onDemand': { good: ['true', 'false'], bad: ['', 'yes', 'TRUE'] },
   'sidecar.mesh.internal/interceptionMode': { good: ['REDIRECT', 'TPROXY', 'NONE'], bad: ['', 'redirect', 'BOTH'] },
   'sidecar.mesh.internal/enableCoreDump': { good: ['true', 'false', '1', 'F'], bad: ['', 'yes', 'TrUe'] },
   'status.sidecar.mesh.internal/port': { good: ['0', '15020', '65535'], bad: ['', '-1', '65536', '80.5', '0x50'] },
@@ -43,6 +44,19 @@ for (const [name, { good, bad }] of Object.entries(ANNOTATIONS)) {
     });
   }
 }
+
+test('a pod on demand may not choose a protocol that cannot do it', (t) => {
+  const onDemand = { 'sidecar.mesh.internal/onDemand': 'true' };
+  const error = t.throws(
+    () => decide(podOf({ annotations: { ...onDemand, 'sidecar.mesh.internal/xdsProtocol': 'sotw' } })),
+    { instanceOf: InjectionError },
+  );
+  t.regex(
+    error?.message ?? '',
+    /need delta xDS: use delta for annotation 'sidecar\.mesh\.internal\/xdsProtocol', or remove/,
+  );
+  t.is(decide(podOf({ annotations: { ...onDemand, 'sidecar.mesh.internal/xdsProtocol': 'delta' } })).type, 'inject');
+});
 
 test('annotations of a skipped pod are not checked', (t) => {
   const annotations = { 'sidecar.mesh.internal/inject': 'no', 'status.sidecar.mesh.internal/port': 'x' };

@@ -191,3 +191,21 @@ test('proxy and init container have only the rights that they need', (t) => {
     readOnlyRootFilesystem: true,
   });
 });
+
+test('a pod on demand speaks delta, by its annotation or the mesh config, unless it chooses otherwise', (t) => {
+  const protocolOf = (onDemand: boolean, annotations: Readonly<Record<string, string>>) => {
+    const settings = shippedSettings({ onDemand });
+    const pod = injectShipped(podOf({ annotations }), settings);
+    const { dynamic_resources: dynamic, node } = bootstrapOf(pod) as {
+      readonly dynamic_resources: { readonly ads_config: { readonly api_type: string } };
+      readonly node: { readonly metadata: Readonly<Record<string, unknown>> };
+    };
+    return [dynamic.ads_config.api_type, node.metadata['ON_DEMAND']];
+  };
+  const onDemand = 'sidecar.mesh.internal/onDemand';
+  t.deepEqual(protocolOf(false, {}), ['GRPC', undefined]);
+  t.deepEqual(protocolOf(false, { [onDemand]: 'true' }), ['DELTA_GRPC', 'true']);
+  t.deepEqual(protocolOf(true, {}), ['DELTA_GRPC', undefined]);
+  t.deepEqual(protocolOf(true, { [onDemand]: 'false' }), ['GRPC', 'false']);
+  t.deepEqual(protocolOf(true, { 'sidecar.mesh.internal/xdsProtocol': 'sotw' }), ['GRPC', undefined]);
+});

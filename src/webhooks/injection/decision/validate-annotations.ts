@@ -19,6 +19,8 @@ const BOOLEANS: ReadonlySet<string> = new Set(
 );
 const INTERCEPTION_MODES = ['REDIRECT', 'TPROXY', 'NONE'];
 const XDS_PROTOCOLS = ['sotw', 'delta'];
+/** The template compares the value with these texts. */
+const ON_DEMAND = ['true', 'false'];
 
 /**
  * Returns a function that throws an InjectionError for an annotation of a pod that cannot be used. It also checks the
@@ -32,6 +34,7 @@ export function createAnnotationValidator(
   const checks: readonly (readonly [string, Check])[] = [
     [names.interceptionMode, isOneOf(INTERCEPTION_MODES)],
     [names.xdsProtocol, isOneOf(XDS_PROTOCOLS)],
+    [names.onDemand, isOneOf(ON_DEMAND)],
     [names.enableCoreDump, isBoolean],
     [names.statusPort, isIntegerUpTo(65535)],
     [names.readinessInitialDelaySeconds, isIntegerUpTo(UINT32_MAX)],
@@ -49,6 +52,11 @@ export function createAnnotationValidator(
       const value = Object.hasOwn(annotations, name) ? annotations[name] : undefined;
       const problem = value === undefined ? undefined : check(value);
       if (value !== undefined && problem !== undefined) throw invalidAnnotation(name, value, problem);
+    }
+    const onDemand = Object.hasOwn(annotations, names.onDemand) ? annotations[names.onDemand] : undefined;
+    if (onDemand === 'true' && annotations[names.xdsProtocol] === 'sotw') {
+      const problem = `clusters on demand need delta xDS: use delta for annotation '${names.xdsProtocol}', or remove it`;
+      throw invalidAnnotation(names.onDemand, onDemand, problem);
     }
     readPolicyOverrides(
       {
