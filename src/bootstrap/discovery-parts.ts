@@ -182,6 +182,8 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   });
   const { http, monitoring } = createHttpServers({
     options,
+    proxies,
+    protos: parts.protos,
     views: createViews({
       ...parts,
       distributor,

@@ -117,6 +117,10 @@ export interface Environment extends RegexEnvironment {
   readonly navXdsMaxStreamNames: number;
   readonly navXdsMaxUnreadStreams: number;
   readonly navXdsRequestsPerSecond: number;
+  readonly navXdsRestLeaseMs: number;
+  readonly navXdsRestMaxBodyBytes: number;
+  readonly navXdsRestMaxPolls: number;
+  readonly navXdsRestPollTimeoutMs: number;
   /** Use DiscoveryFlags.namespace instead, which includes the flag. */
   readonly podNamespace: string;
   readonly navCredentialsDir: string;

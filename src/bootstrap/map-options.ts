@@ -5,6 +5,7 @@ import type { MeshStoreSettings } from '../model/store/mesh-store-settings.js';
 import type { GrpcListenerSettings } from '../net/grpc-listener.js';
 import type { DistributorSettings } from '../push/distributor.js';
 import type { XdsLimits } from '../xds/limits/xds-limits.js';
+import type { RestSettings } from '../xds/rest/rest-discovery.js';
 import type { Environment, PolicyRegexEnvironment, RegexEnvironment } from './environment.js';
 import type { CommonFlags, Options } from './options.js';
 import type { StatusSettings } from './status/status-settings.js';
@@ -161,6 +162,21 @@ export function xdsLimits(environment: Environment, heapLimitBytes: number): Xds
     firstRequestMs: environment.navXdsFirstRequestTimeoutMs,
     requestsPerSecond: environment.navXdsRequestsPerSecond,
     nodeBytes: environment.navXdsMaxNodeBytes,
+    restPolls: environment.navXdsRestMaxPolls,
+    restBodyBytes: environment.navXdsRestMaxBodyBytes,
+  };
+}
+
+/** An HTTP listener ends requests that are idle for NAV_HTTP_IDLE_TIMEOUT. */
+const REST_PART_OF_IDLE = 0.9;
+
+export function restSettings({ discovery, environment }: Options): RestSettings {
+  const { navXdsRestPollTimeoutMs, navXdsRestLeaseMs, navHttpIdleTimeoutMs } = environment;
+  return {
+    pollMs: Math.min(navXdsRestPollTimeoutMs, navHttpIdleTimeoutMs * REST_PART_OF_IDLE),
+    leaseMs: navXdsRestLeaseMs,
+    maxMessageBytes: environment.meshGprcMaxRecvMsgSizeBytes,
+    isOpen: discovery.grpcAddr !== undefined,
   };
 }
 

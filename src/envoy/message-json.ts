@@ -8,8 +8,8 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 type Fields = Record<string, unknown>;
 
 /**
- * Canonical protobuf JSON of encoded messages, with every `Any` opened where its type is known: for golden files,
- * config dumps and debug pages. Not used for responses to proxies.
+ * Protobuf JSON of encoded messages, with every `Any` opened where its type is known: for golden files, config dumps
+ * and debug pages, and, with `isForEnvoy`, for responses over REST.
  */
 export interface MessageJson {
   /** The message with its `@type` first. */
@@ -17,7 +17,21 @@ export interface MessageJson {
   bytesToJson(typeUrl: string, bytes: Uint8Array): Json;
 }
 
-export function createMessageJson(registry: ProtoRegistry): MessageJson {
+export interface MessageJsonOptions {
+  /**
+   * Names fields as the JSON mapping of Protocol Buffers does, so that Envoy can read them. Without it, digits keep the
+   * underscore before them (`enforcingConsecutive_5xx`), as in protobufjs.
+   */
+  readonly isForEnvoy?: boolean;
+  /** Writes a message in another way; undefined: as usual. */
+  readonly replace?: (fullName: string, message: Fields) => Json | undefined;
+}
+
+export function createMessageJson(registry: ProtoRegistry, options: MessageJsonOptions = {}): MessageJson {
+  const { isForEnvoy = false, replace } = options;
+  const nameOf = (name: string): string =>
+    isForEnvoy ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name;
+
   const anyToJson = (typeUrl: string, value: Uint8Array): Json => {
     const type = registry.find(typeUrl);
     if (type === undefined) return { '@type': typeUrl, value: Buffer.from(value).toString('base64') };
@@ -26,6 +40,8 @@ export function createMessageJson(registry: ProtoRegistry): MessageJson {
   };
 
   const messageToJson = (type: protobuf.Type, message: Fields): Json => {
+    const replaced = replace?.(type.fullName, message);
+    if (replaced !== undefined) return replaced;
     const special = WELL_KNOWN[type.fullName];
     if (special !== undefined) return special(message);
     if (type.fullName === '.google.protobuf.Any') {
@@ -38,12 +54,12 @@ export function createMessageJson(registry: ProtoRegistry): MessageJson {
       if (field instanceof protobuf.MapField) {
         const entries = Object.entries(value as Fields).sort(([a], [b]) => (a < b ? -1 : 1));
         if (entries.length === 0) continue;
-        json[field.name] = Object.fromEntries(entries.map(([key, item]) => [key, valueToJson(field, item)]));
+        json[nameOf(field.name)] = Object.fromEntries(entries.map(([key, item]) => [key, valueToJson(field, item)]));
       } else if (field.repeated) {
         const items = value as unknown[];
-        if (items.length > 0) json[field.name] = items.map((item) => valueToJson(field, item));
+        if (items.length > 0) json[nameOf(field.name)] = items.map((item) => valueToJson(field, item));
       } else {
-        json[field.name] = valueToJson(field, value);
+        json[nameOf(field.name)] = valueToJson(field, value);
       }
     }
     return json;

@@ -12,13 +12,17 @@ import { readRequests } from './request-intake.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { RawCall } from './shared-write.js';
 import { StreamError } from './stream-error.js';
+import { createUnaryStream } from './unary-stream.js';
 
 export interface SessionHooks {
   closed(session: ProxySession): void;
 }
 
 /** The only type of a per-type service, and the variant of xDS. */
-export type ServedMethod = Pick<SessionOptions, 'onlyType' | 'variant'>;
+export interface ServedMethod extends Pick<SessionOptions, 'onlyType' | 'variant'> {
+  /** The call has one response. */
+  readonly isUnary: boolean;
+}
 
 /** The discovery calls of one server. */
 export interface DiscoveryCalls {
@@ -49,8 +53,8 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
   };
 
   /** Undefined if the peer has too many streams; the call then ends. */
-  const createSession = (call: RawCall, options: SessionOptions): ProxySession | undefined => {
-    const stream = createGrpcStream(call);
+  const createSession = (call: RawCall, options: SessionOptions & ServedMethod): ProxySession | undefined => {
+    const stream = options.isUnary ? createUnaryStream(createGrpcStream(call)) : createGrpcStream(call);
     try {
       return new ProxySession(environment, stream, options);
     } catch (error) {
@@ -63,7 +67,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
     }
   };
 
-  const open = (call: RawCall, options: SessionOptions): void => {
+  const open = (call: RawCall, options: SessionOptions & ServedMethod): void => {
     const session = createSession(call, options);
     if (session === undefined) return;
     sessions.add(session);

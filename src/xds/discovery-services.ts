@@ -1,16 +1,14 @@
-import type { Server, ServerDuplexStream } from '@grpc/grpc-js';
 import { TypeUrl } from '../envoy/type-urls.js';
-import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
-import { type CallGate, runGated } from './call-gate.js';
 import { DELTA } from './delta/delta-protocol.js';
 import type { ProtocolVariant } from './discovery-protocol.js';
 import { STATE_OF_THE_WORLD } from './state-of-the-world.js';
-import { StreamError } from './stream-error.js';
 
 /** One streaming method that the server implements. */
 export interface DiscoveryMethod extends ServedType {
   readonly method: string;
   readonly variant: ProtocolVariant;
+  /** The call has one response. Default: any number. */
+  readonly isUnary?: boolean;
 }
 
 interface ServedType {
@@ -20,7 +18,7 @@ interface ServedType {
   readonly onlyType: string | undefined;
 }
 
-/** The served v3 discovery services of Envoy's API. Their fetch methods answer UNIMPLEMENTED. */
+/** The served v3 discovery services of Envoy's API. */
 const SERVICES: readonly (ServedType & { readonly suffix: string })[] = [
   {
     service: 'envoy.service.discovery.v3.AggregatedDiscoveryService',
@@ -54,31 +52,14 @@ const SERVICES: readonly (ServedType & { readonly suffix: string })[] = [
   },
 ];
 
-/** Each service has a method for each variant of xDS. */
+/**
+ * Each service has a method for each variant of xDS. A fetch is a stream with one request and one response, which only
+ * the services of one type have.
+ */
 export const DISCOVERY_METHODS: readonly DiscoveryMethod[] = SERVICES.flatMap(({ service, suffix, onlyType }) => [
   { service, onlyType, method: `Stream${suffix}`, variant: STATE_OF_THE_WORLD },
   { service, onlyType, method: `Delta${suffix}`, variant: DELTA },
+  ...(onlyType === undefined
+    ? []
+    : [{ service, onlyType, method: `Fetch${suffix}`, variant: STATE_OF_THE_WORLD, isUnary: true }]),
 ]);
-
-type RawCall = ServerDuplexStream<Buffer, Buffer>;
-
-/**
- * Adds the methods of the discovery services that are not implemented, behind the gate: an unauthenticated caller gets
- * the same answer from all methods.
- */
-export function addUnservedMethods(server: Server, gate: CallGate): void {
-  for (const { service, suffix, onlyType } of SERVICES) {
-    // The aggregated service has nothing to fetch. On the wire a unary call is a stream of one message.
-    if (onlyType === undefined) continue;
-    const name = `Fetch${suffix}`;
-    const path = `/${service}/${name}`;
-    server.addService(
-      { [name]: rawStreamingMethod(path, passThrough) },
-      { [name]: (call: RawCall) => void runGated(call, gate, () => refuse(path)) },
-    );
-  }
-}
-
-async function refuse(path: string): Promise<void> {
-  throw new StreamError('UNIMPLEMENTED', `The server does not implement the method ${path}`);
-}

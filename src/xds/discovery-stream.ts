@@ -8,6 +8,8 @@ import type { StreamError } from './stream-error.js';
 export interface DiscoveryStream {
   /** `host:port` of the other side. */
   readonly peer: string;
+  /** The connection that the peer's account counts the stream for. Default: `peer`. */
+  readonly connection?: string;
   /** Settles when the bytes have been handed to the kernel; rejects when the stream ended first. */
   send(message: WireMessage): Promise<void>;
   /** Ends the stream, with status OK if there is no error. */

@@ -10,7 +10,7 @@ import { createTcpListener, type TcpListener } from '../net/tcp-listener.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { CallGate } from './call-gate.js';
 import { createDiscoveryCalls, type SessionHooks } from './discovery-calls.js';
-import { addUnservedMethods, DISCOVERY_METHODS } from './discovery-services.js';
+import { DISCOVERY_METHODS } from './discovery-services.js';
 import { addLazyReflection } from './lazy-reflection.js';
 import type { SessionEnvironment } from './session-environment.js';
 import { type RawCall, serializeMessage } from './shared-write.js';
@@ -74,13 +74,12 @@ export function createGrpcServer(
   ]);
   const calls = createDiscoveryCalls({ environment, hooks, logger, gate });
 
-  for (const { service, method, onlyType, variant } of DISCOVERY_METHODS) {
+  for (const { service, method, onlyType, variant, isUnary = false } of DISCOVERY_METHODS) {
     server.addService(
       { [method]: rawStreamingMethod(`/${service}/${method}`, serializeMessage) },
-      { [method]: (call: RawCall) => calls.serve(call, { onlyType, variant }) },
+      { [method]: (call: RawCall) => calls.serve(call, { onlyType, variant, isUnary }) },
     );
   }
-  if (gate !== undefined) addUnservedMethods(server, gate);
   for (const service of services) service.addTo(server);
   health.addTo(server);
   addLazyReflection(server, REFLECTED_FILES, gate);

@@ -76,7 +76,8 @@ export class ProxySession implements PushTarget {
       onlyType: options.onlyType,
       onSecretsChange: () => this.#responder.changed(TypeUrl.secret),
     });
-    const { lane, name, connection } = peerKeyOf(stream.peer, options.callerIdentities);
+    const { lane, name, connection: address } = peerKeyOf(stream.peer, options.callerIdentities);
+    const connection = stream.connection ?? address;
     this.#peer = environment.peers.open({ lane, name, connection });
     this.#share = { lane, peer: name, source: connection };
     this.#owner = { peer: `${lane} ${name}`, source: connection };

@@ -73,10 +73,10 @@ const HTTP2_WITH_KEEPALIVE: EnvoyJson = {
 };
 
 /**
- * How a sidecar speaks xDS: state of the world, delta, or delta with a stream for listeners alone. Clusters and their
- * endpoints are always aggregated (docs/reference/xds.md#delta).
+ * How a sidecar speaks xDS: state of the world, delta, delta with a stream for listeners alone, or polls over REST. Over
+ * gRPC, clusters and their endpoints are always aggregated (docs/reference/xds.md#delta).
  */
-export type XdsVariant = 'stateOfTheWorld' | 'delta' | 'deltaPerType';
+export type XdsVariant = 'stateOfTheWorld' | 'delta' | 'deltaPerType' | 'rest';
 
 /**
  * A sidecar's bootstrap: everything over one ADS stream to the control plane, as an injected sidecar has it.
@@ -91,6 +91,7 @@ export function buildAdsBootstrap(
   credentials?: AdsCredentials,
   variant: XdsVariant = 'stateOfTheWorld',
 ): EnvoyJson {
+  if (variant === 'rest') return buildRestBootstrap(node, ads.address, dnsAddress);
   const waitsForEver = { resource_api_version: 'V3', initial_fetch_timeout: '0s' };
   const fromAds = { ads: {}, ...waitsForEver };
   const listeners = variant === 'deltaPerType' ? { api_config_source: apiSource(variant), ...waitsForEver } : fromAds;
@@ -115,6 +116,40 @@ export function buildAdsBootstrap(
             endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
           },
           ...(credentials === undefined ? {} : { transport_socket: mutualTls(credentials) }),
+        },
+      ],
+    },
+    ...(dnsAddress === undefined ? {} : { typed_dns_resolver_config: dnsResolver(dnsAddress) }),
+  };
+}
+
+const HTTP_PORT = 8080;
+
+/** A sidecar's bootstrap: everything by polls of the control plane's HTTP port (docs/reference/xds.md#rest). */
+function buildRestBootstrap(node: EnvoyJson, address: string, dnsAddress?: string): EnvoyJson {
+  const source = {
+    api_config_source: {
+      api_type: 'REST',
+      transport_api_version: 'V3',
+      cluster_names: ['xds-rest'],
+      refresh_delay: '0.25s',
+      request_timeout: '40s',
+    },
+    resource_api_version: 'V3',
+    initial_fetch_timeout: '0s',
+  };
+  const endpoint = { address: { socket_address: { address, port_value: HTTP_PORT } } };
+  return {
+    node,
+    admin: adminOf(),
+    dynamic_resources: { cds_config: source, lds_config: source },
+    static_resources: {
+      clusters: [
+        {
+          name: 'xds-rest',
+          type: 'STATIC',
+          connect_timeout: '1s',
+          load_assignment: { cluster_name: 'xds-rest', endpoints: [{ lb_endpoints: [{ endpoint }] }] },
         },
       ],
     },

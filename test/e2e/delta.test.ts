@@ -7,9 +7,10 @@ import { eventually } from '../support/eventually.js';
 
 interface Context {
   mesh: MeshRig;
-  /** Sidecars that speak delta: aggregated, and with a stream for listeners alone. */
+  /** Sidecars that speak delta, aggregated and with a stream for listeners alone, and one that polls over REST. */
   clients: readonly Sidecar[];
   aggregated: Sidecar;
+  rest: Sidecar;
 }
 
 const { available } = requireSidecarCounterparts();
@@ -37,14 +38,17 @@ function destinationRule(connectTimeout: string): Manifest {
 
 test.before(async (t) => {
   if (available === undefined) return;
-  const mesh = await createMeshRig(available, { files: { 'echo.yaml': files(ECHO) } });
+  // The sidecar that polls needs the HTTP port, which is on the loopback device otherwise.
+  const flags = ['--httpAddr', ':8080'];
+  const mesh = await createMeshRig(available, { files: { 'echo.yaml': files(ECHO) }, flags });
   t.context.mesh = mesh;
   const server = await mesh.addSidecar({ name: 'echo-1', address: SERVER_ADDRESS, variant: 'delta' });
   const aggregated = await mesh.addSidecar({ name: 'client', address: '10.244.0.5', variant: 'delta' });
   const perType = await mesh.addSidecar({ name: 'per-type', address: '10.244.0.4', variant: 'deltaPerType' });
+  const rest = await mesh.addSidecar({ name: 'rest', address: '10.244.0.3', variant: 'rest' });
   await server.agent.call('serveHttp', { name: 'echo-1', port: 8080 });
-  await Promise.all([server, aggregated, perType].map(({ envoy }) => envoy.ready()));
-  t.context = { mesh, aggregated, clients: [aggregated, perType] };
+  await Promise.all([server, aggregated, perType, rest].map(({ envoy }) => envoy.ready()));
+  t.context = { mesh, aggregated, rest, clients: [aggregated, perType, rest] };
 });
 
 test.afterEach.always('no sidecar rejected any configuration or waits for any', async (t) => {
@@ -63,50 +67,72 @@ test.after.always(async (t) => {
 
 const clustersOf = ({ envoy }: Sidecar) => envoy.admin('/clusters');
 
-e2eTest('services come and go under load, on an aggregated stream and beside a stream for one type', async (t) => {
-  const { mesh, clients } = t.context;
-  for (const { agent } of clients) await agent.call('startLoad', LOAD);
-  for (let round = 0; round < 4; round++) {
-    const name = `extra-${round % 2}`;
-    const extra = service(name, `10.96.0.${20 + (round % 2)}`);
-    await mesh.discovery.configFolder.write('extra.yaml', files(extra));
-    for (const client of clients) {
-      // A request before that would wait for a connection to an address that no route has.
-      await eventually('the new service is known', async () => {
-        return (await clustersOf(client)).includes(`|${name}.default.svc.cluster.local::${SERVER_ADDRESS}`);
-      });
-      await eventually('the new service answers', async () => {
-        const { status } = await client.agent.request(`http://${extra.clusterIP}/`, { headers: { host: name } });
-        return status === 200;
+e2eTest(
+  'services come and go under load, on an aggregated stream, beside a stream for one type, and over REST',
+  async (t) => {
+    const { mesh, clients } = t.context;
+    for (const { agent } of clients) await agent.call('startLoad', LOAD);
+    for (let round = 0; round < 4; round++) {
+      const name = `extra-${round % 2}`;
+      const extra = service(name, `10.96.0.${20 + (round % 2)}`);
+      await mesh.discovery.configFolder.write('extra.yaml', files(extra));
+      for (const client of clients) {
+        // A request before that would wait for a connection to an address that no route has.
+        await eventually('the new service is known', async () => {
+          return (await clustersOf(client)).includes(`|${name}.default.svc.cluster.local::${SERVER_ADDRESS}`);
+        });
+        await eventually('the new service answers', async () => {
+          const { status } = await client.agent.request(`http://${extra.clusterIP}/`, { headers: { host: name } });
+          return status === 200;
+        });
+      }
+      await mesh.discovery.configFolder.remove('extra.yaml');
+      for (const client of clients) {
+        await eventually('the service is gone', async () => !(await clustersOf(client)).includes(`|${name}.`));
+      }
+    }
+    for (const { agent } of clients) {
+      const report = await agent.call('stopLoad', null);
+      t.deepEqual(report.samples, []);
+      t.is(report.failures, 0);
+    }
+  },
+);
+
+for (const [how, clientOf] of [
+  ['aggregated', ({ aggregated }: Context) => aggregated],
+  ['over REST', ({ rest }: Context) => rest],
+] as const) {
+  e2eTest(`a changed cluster is used at once, under load, ${how}`, async (t) => {
+    const { mesh } = t.context;
+    const client = clientOf(t.context);
+    await client.agent.call('startLoad', LOAD);
+    for (const timeout of ['3s', '4s']) {
+      await mesh.discovery.configFolder.write('rule.yaml', [destinationRule(timeout)]);
+      await eventually('Envoy uses the changed cluster', async () => {
+        const dump = JSON.parse(await client.envoy.admin('/config_dump?resource=dynamic_active_clusters')) as {
+          configs: readonly { cluster: { name: string; connect_timeout: string } }[];
+        };
+        return dump.configs.some(({ cluster }) => cluster.name.includes('echo') && cluster.connect_timeout === timeout);
       });
     }
-    await mesh.discovery.configFolder.remove('extra.yaml');
-    for (const client of clients) {
-      await eventually('the service is gone', async () => !(await clustersOf(client)).includes(`|${name}.`));
-    }
-  }
-  for (const { agent } of clients) {
-    const report = await agent.call('stopLoad', null);
+    const report = await client.agent.call('stopLoad', null);
     t.deepEqual(report.samples, []);
     t.is(report.failures, 0);
-  }
-});
+  });
+}
 
-e2eTest('a changed cluster is used at once, under load', async (t) => {
-  const { mesh, aggregated } = t.context;
-  await aggregated.agent.call('startLoad', LOAD);
-  for (const timeout of ['3s', '4s']) {
-    await mesh.discovery.configFolder.write('rule.yaml', [destinationRule(timeout)]);
-    await eventually('Envoy uses the changed cluster', async () => {
-      const dump = JSON.parse(await aggregated.envoy.admin('/config_dump?resource=dynamic_active_clusters')) as {
-        configs: readonly { cluster: { name: string; connect_timeout: string } }[];
-      };
-      return dump.configs.some(({ cluster }) => cluster.name.includes('echo') && cluster.connect_timeout === timeout);
-    });
-  }
-  const report = await aggregated.agent.call('stopLoad', null);
-  t.deepEqual(report.samples, []);
-  t.is(report.failures, 0);
+e2eTest('a sidecar that polls shows on the debug pages, and is answered 304 while nothing changes', async (t) => {
+  const { mesh, rest } = t.context;
+  const failures = () => rest.envoy.stat('cluster_manager.cds.update_failure');
+  const before = await failures();
+  await eventually('the sidecar has acknowledged what it was sent', async () => {
+    const row = (await mesh.discovery.syncRows()).find(
+      ({ proxy, cluster_sent }) => proxy.includes('~rest.') && cluster_sent !== undefined,
+    );
+    return row !== undefined && row.cluster_sent === row.cluster_acked;
+  });
+  t.is(await failures(), before);
 });
 
 e2eTest(

@@ -25,14 +25,20 @@ const settings: GrpcListenerSettings = {
 
 async function startServer(overrides: Partial<GrpcListenerSettings> = {}) {
   const rig = createRig();
+  const closed: unknown[] = [];
   const server = createGrpcServer(
     { ...settings, ...overrides },
     rig.environment,
-    { closed: (session) => rig.distributor.remove(session) },
+    {
+      closed: (session) => {
+        closed.push(session);
+        rig.distributor.remove(session);
+      },
+    },
     rig.logger,
   );
   const port = await server.start();
-  return { rig, server, port };
+  return { rig, server, port, closed };
 }
 
 async function unary(port: number, path: string, request: Buffer): Promise<{ code: number; response?: Buffer }> {
@@ -77,8 +83,8 @@ test('a peer that is rejected repeatedly is logged once', async (t) => {
 });
 
 for (const { service, method, onlyType } of DISCOVERY_METHODS) {
-  // test/xds/delta has the delta methods.
-  if (method.startsWith('Delta')) continue;
+  // test/xds/delta has the delta methods; those of fetches follow below.
+  if (!method.startsWith('Stream')) continue;
   test(`${service} answers ${method}`, async (t) => {
     const { server, port } = await startServer();
     const client = connectClient(port, `/${service}/${method}`);
@@ -128,11 +134,27 @@ test('a client that ends its side right after its requests is answered, and then
   await server.stop(1000);
 });
 
-test('D29: fetch methods, the only ones of REST, are answered UNIMPLEMENTED', async (t) => {
+const FETCH = '/envoy.service.cluster.v3.ClusterDiscoveryService/FetchClusters';
+
+test('D29: a fetch is answered with all resources, and the caller is no proxy afterwards', async (t) => {
+  const { server, port, closed } = await startServer();
+  const { code, response } = await unary(port, FETCH, discoveryRequest({ node: NODE }));
+  t.is(code, status.OK);
+  t.deepEqual(readResponse(response as Buffer).bodies, ['a=1', 'b=1']);
+  await eventually('the session has ended', () => closed.length === 1);
+  await server.stop(1000);
+});
+
+test('a fetch of a type that the server does not have is answered with a reason', async (t) => {
   const { server, port } = await startServer();
-  const client = connectClient(port, '/envoy.service.cluster.v3.ClusterDiscoveryService/FetchClusters');
-  t.is((await client.ended()).code, status.UNIMPLEMENTED);
-  client.close();
+  const path = '/envoy.service.listener.v3.ListenerDiscoveryService/FetchListeners';
+  t.is((await unary(port, path, discoveryRequest({ node: NODE }))).code, status.UNIMPLEMENTED);
+  await server.stop(1000);
+});
+
+test('a fetch without a node is refused', async (t) => {
+  const { server, port } = await startServer();
+  t.is((await unary(port, FETCH, discoveryRequest({}))).code, status.INVALID_ARGUMENT);
   await server.stop(1000);
 });
 

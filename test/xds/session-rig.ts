@@ -57,6 +57,8 @@ export const LIMITS: XdsLimits = {
   ackMs: 15_000,
   requestsPerSecond: 10_000,
   nodeBytes: 524_288,
+  restPolls: 1_000,
+  restBodyBytes: 1 << 26,
 };
 
 export interface RigOptions {

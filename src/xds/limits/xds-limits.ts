@@ -30,6 +30,10 @@ export interface XdsLimits {
   readonly requestsPerSecond: number;
   /** Bytes of the node of a stream's first request. */
   readonly nodeBytes: number;
+  /** REST requests that wait for a change; of one address, half of them. Further requests are answered at once. */
+  readonly restPolls: number;
+  /** Bytes of the bodies of all REST requests that have not arrived completely; of one address, half of them. */
+  readonly restBodyBytes: number;
 }
 
 export type LimitName = keyof XdsLimits;
@@ -47,6 +51,8 @@ export const LIMIT_SETTINGS: Readonly<Record<LimitName, string>> = {
   ackMs: 'NAV_XDS_ACK_TIMEOUT',
   requestsPerSecond: 'NAV_XDS_REQUESTS_PER_SECOND',
   nodeBytes: 'NAV_XDS_MAX_NODE_BYTES',
+  restPolls: 'NAV_XDS_REST_MAX_POLLS',
+  restBodyBytes: 'NAV_XDS_REST_MAX_BODY_BYTES',
 };
 
 /** A stream ends because its peer met a limit; the message names the limit's setting. */

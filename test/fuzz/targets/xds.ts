@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parseOutboundClusterName } from '../../../src/envoy/names.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
+import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { parsePolicyFilterName } from '../../../src/generators/policy/filter-names.js';
 import { parseRouteName } from '../../../src/generators/routes/route-table.js';
 import { parseNode } from '../../../src/model/parse-node.js';
@@ -9,6 +10,7 @@ import { readDeltaRequest, readVersionEntries, versionOf } from '../../../src/xd
 import { readNode } from '../../../src/xds/node-wire.js';
 import { createProxyReader } from '../../../src/xds/proxy-reader.js';
 import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
+import { readRestRequest } from '../../../src/xds/rest/rest-request.js';
 import { mutated } from '../../support/arbitrary-octets.js';
 import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
 
@@ -31,6 +33,12 @@ const NODE = {
     },
   },
   userAgentVersionBuildInfo: { version: { majorNumber: 1, minorNumber: 2 } },
+};
+const JSON_NODE = {
+  id: NODE.id,
+  metadata: { NAMESPACE: 'shop', LABELS: { app: 'web' } },
+  locality: { region: 'r', zone: 'z' },
+  user_agent_build_version: { version: { major_number: 1 } },
 };
 const node = encode('envoy.config.core.v3.Node', NODE);
 const request = encode('envoy.service.discovery.v3.DiscoveryRequest', {
@@ -89,6 +97,15 @@ export const xdsTargets: readonly FuzzTarget[] = [
     // Bytes that are not a message fail in the protobuf library, which ends only that stream.
     refusals: ['Error', 'RangeError'],
     run: (bytes) => readResourceNames(readDiscoveryRequest(Buffer.from(bytes)).encodedNames),
+  }),
+  fuzzTarget('rest-request', {
+    inputs: fc.oneof(
+      mutated(Buffer.from(JSON.stringify({ node: JSON_NODE, version_info: 'v', resource_names: ['a'] }))).map(String),
+      fc.jsonValue().map((node) => JSON.stringify({ node, error_detail: node })),
+      fc.dictionary(metadataKey, fc.jsonValue()).map((metadata) => JSON.stringify({ node: { id: 'a', metadata } })),
+    ),
+    refusals: ['StreamError', 'LimitError'],
+    run: (body) => readProxy(readDiscoveryRequest(readRestRequest(body, TypeUrl.cluster).message).node as Uint8Array),
   }),
   fuzzTarget('delta-request', {
     inputs: bytesLike(deltaRequest),

@@ -89,4 +89,35 @@ export const xdsLimitVariables = {
     meaning: "Maximum bytes of the node in a stream's first request",
     addition: true,
   },
+  navXdsRestPollTimeoutMs: {
+    name: 'NAV_XDS_REST_POLL_TIMEOUT',
+    type: duration({ minNs: 1_000_000n }),
+    default: '30s',
+    meaning:
+      'Maximum time that a REST discovery request waits for a change before it is answered with 304. A request that announces a shorter timeout (x-envoy-expected-rq-timeout-ms) waits nine tenths of that',
+    addition: true,
+  },
+  navXdsRestLeaseMs: {
+    name: 'NAV_XDS_REST_LEASE',
+    type: duration({ minNs: 1_000_000n }),
+    default: '1m0s',
+    meaning: 'Time after its last REST discovery request for which a proxy counts as connected',
+    addition: true,
+  },
+  navXdsRestMaxPolls: {
+    name: 'NAV_XDS_REST_MAX_POLLS',
+    type: integer({ min: 0 }),
+    default: '512',
+    meaning:
+      'Maximum REST discovery requests that wait for a change, half of them from one address. Further requests are answered at once',
+    addition: true,
+  },
+  navXdsRestMaxBodyBytes: {
+    name: 'NAV_XDS_REST_MAX_BODY_BYTES',
+    type: integer({ min: 1 << 20 }),
+    default: '67108864',
+    meaning:
+      'Maximum bytes of the bodies of all REST discovery requests that have not arrived completely, half of them from one address. The oldest request is refused',
+    addition: true,
+  },
 } as const satisfies Partial<VariableTable<Environment>>;

@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto';
+import protobuf from 'protobufjs';
+import { isRecord } from '../../base/record.js';
+import { StreamError } from '../stream-error.js';
+
+/** A DiscoveryRequest that came as JSON. */
+export interface RestRequest {
+  /** Equal for requests with the same node and the same names. */
+  readonly key: string;
+  /** Version of the resources that the proxy has; empty if it has none. */
+  readonly versionInfo: string;
+  /** The same request, encoded as Protocol Buffers, of the type of the path. */
+  readonly message: Buffer;
+}
+
+/** No proxy has metadata that is nested deeper. */
+const MAX_DEPTH = 32;
+
+/**
+ * Reads the JSON of a DiscoveryRequest, with field names of either kind (`version_info` and `versionInfo`), and encodes
+ * the fields that the server reads. Unknown fields are ignored: a later Envoy may send more.
+ *
+ * @param typeUrl the type of the request's path
+ * @throws StreamError INVALID_ARGUMENT that names the field
+ */
+export function readRestRequest(body: string, typeUrl: string): RestRequest {
+  const request = parseObject(body);
+  const typeOfBody = textOf(request, 'type_url');
+  if (typeOfBody !== '' && typeOfBody !== typeUrl) {
+    throw invalid(`type_url is ${typeOfBody.slice(0, MAX_SHOWN)}, and the path is for ${typeUrl}`);
+  }
+  const versionInfo = textOf(request, 'version_info');
+  const names = namesOf(request);
+  const node = encodeNode(fieldOf(request, 'node'));
+  const writer = protobuf.Writer.create().uint32(0x0a).string(versionInfo).uint32(0x12).bytes(node);
+  for (const name of names) writer.uint32(0x1a).string(name);
+  writer.uint32(0x22).string(typeUrl).uint32(0x2a).string(textOf(request, 'response_nonce'));
+  const error = fieldOf(request, 'error_detail');
+  if (error !== undefined) {
+    const detail = objectOf(error, 'error_detail');
+    const code = numberOf(detail, 'code');
+    writer.uint32(0x32).fork().uint32(0x08).int32(code).uint32(0x12).string(textOf(detail, 'message')).ldelim();
+  }
+  const key = hash('sha256', Buffer.concat([node, Buffer.from(`\n${typeUrl}\n${JSON.stringify(names)}`)]), 'base64');
+  return { key, versionInfo, message: Buffer.from(writer.finish()) };
+}
+
+const MAX_SHOWN = 200;
+
+function parseObject(body: string): Fields {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch (cause) {
+    throw new StreamError('INVALID_ARGUMENT', 'the body is not JSON', { cause });
+  }
+  return objectOf(parsed, 'the body');
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The value of a field by its name in the `.proto` file; undefined if it is absent or null. */
+function fieldOf(fields: Fields, name: string): unknown {
+  const jsonName = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  for (const each of [name, jsonName]) {
+    const value = Object.hasOwn(fields, each) ? fields[each] : undefined;
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
+}
+
+function objectOf(value: unknown, what: string): Fields {
+  if (!isRecord(value)) throw invalid(`${what} is not an object`);
+  return value;
+}
+
+function textOf(fields: Fields, name: string): string {
+  const value = fieldOf(fields, name) ?? '';
+  if (typeof value !== 'string') throw invalid(`${name} is not a text`);
+  return value;
+}
+
+function numberOf(fields: Fields, name: string): number {
+  const value = fieldOf(fields, name) ?? 0;
+  if (!Number.isInteger(value) || Math.abs(value as number) > 0x7fffffff)
+    throw invalid(`${name} is not a whole number`);
+  return value as number;
+}
+
+function namesOf(request: Fields): readonly string[] {
+  const names = fieldOf(request, 'resource_names') ?? [];
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
+    throw invalid('resource_names is not a list of texts');
+  }
+  return names;
+}
+
+/** Encodes the fields of a node that `readNode` reads. The extensions that Envoy lists are most of it, and left out. */
+function encodeNode(value: unknown): Uint8Array {
+  if (value === undefined) throw invalid('node is missing');
+  const node = objectOf(value, 'node');
+  const writer = protobuf.Writer.create().uint32(0x0a).string(textOf(node, 'id'));
+  const metadata = fieldOf(node, 'metadata');
+  if (metadata !== undefined) writeStruct(writer.uint32(0x1a), objectOf(metadata, 'node.metadata'), 1);
+  const locality = fieldOf(node, 'locality');
+  if (locality !== undefined) {
+    const fields = objectOf(locality, 'node.locality');
+    writer.uint32(0x22).fork();
+    writer.uint32(0x0a).string(textOf(fields, 'region')).uint32(0x12).string(textOf(fields, 'zone'));
+    writer.uint32(0x1a).string(textOf(fields, 'sub_zone')).ldelim();
+  }
+  writer.uint32(0x3a).string(textOf(node, 'user_agent_version'));
+  const version = versionOf(node);
+  if (version !== undefined) {
+    writer.uint32(0x42).fork().uint32(0x0a).fork();
+    writer.uint32(0x08).uint32(numberOf(version, 'major_number') >>> 0);
+    writer.uint32(0x10).uint32(numberOf(version, 'minor_number') >>> 0);
+    writer.uint32(0x18).uint32(numberOf(version, 'patch') >>> 0);
+    writer.ldelim().ldelim();
+  }
+  return writer.finish();
+}
+
+function versionOf(node: Fields): Fields | undefined {
+  const build = fieldOf(node, 'user_agent_build_version');
+  if (build === undefined) return undefined;
+  const version = fieldOf(objectOf(build, 'node.user_agent_build_version'), 'version');
+  return version === undefined ? undefined : objectOf(version, 'node.user_agent_build_version.version');
+}
+
+function writeStruct(writer: protobuf.Writer, fields: Fields, depth: number): void {
+  if (depth > MAX_DEPTH) throw invalid(`node.metadata is nested deeper than ${MAX_DEPTH} levels`);
+  writer.fork();
+  for (const [key, value] of Object.entries(fields)) {
+    writer.uint32(0x0a).fork().uint32(0x0a).string(key);
+    writeValue(writer.uint32(0x12), value, depth);
+    writer.ldelim();
+  }
+  writer.ldelim();
+}
+
+function writeValue(writer: protobuf.Writer, value: unknown, depth: number): void {
+  writer.fork();
+  if (value === null) writer.uint32(0x08).uint32(0);
+  else if (typeof value === 'number') writer.uint32(0x11).double(value);
+  else if (typeof value === 'string') writer.uint32(0x1a).string(value);
+  else if (typeof value === 'boolean') writer.uint32(0x20).bool(value);
+  else if (Array.isArray(value)) writeList(writer.uint32(0x32), value, depth + 1);
+  else if (isRecord(value)) writeStruct(writer.uint32(0x2a), value, depth + 1);
+  writer.ldelim();
+}
+
+function writeList(writer: protobuf.Writer, items: readonly unknown[], depth: number): void {
+  if (depth > MAX_DEPTH) throw invalid(`node.metadata is nested deeper than ${MAX_DEPTH} levels`);
+  writer.fork();
+  for (const item of items) writeValue(writer.uint32(0x0a), item, depth);
+  writer.ldelim();
+}
+
+function invalid(reason: string): StreamError {
+  return new StreamError('INVALID_ARGUMENT', `the body is not a DiscoveryRequest: ${reason}`);
+}

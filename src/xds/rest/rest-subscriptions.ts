@@ -1,0 +1,120 @@
+import type { SessionHooks } from '../discovery-calls.js';
+import { addressOf } from '../limits/peers.js';
+import { ProxySession } from '../proxy-session.js';
+import { createRequestPace } from '../request-intake.js';
+import type { SessionEnvironment } from '../session-environment.js';
+import { StreamError } from '../stream-error.js';
+import type { RestDocuments } from './rest-documents.js';
+import { createRestVariant } from './rest-protocol.js';
+import type { RestRequest } from './rest-request.js';
+import { type RestPoll, RestStream } from './rest-stream.js';
+
+export interface RestSubscriptionsParts {
+  readonly environment: SessionEnvironment;
+  readonly hooks: SessionHooks;
+  readonly documents: RestDocuments;
+  /** Time after its last poll for which a proxy counts as connected (NAV_XDS_REST_LEASE). */
+  readonly leaseMs: number;
+}
+
+/**
+ * The proxies that poll. A REST proxy has no stream: each of its subscriptions (one type, and the same names) is a
+ * session that lives from poll to poll, until no poll has come for the lease. Envoy has one subscription for each route
+ * configuration and for the endpoints of each cluster.
+ */
+export interface RestSubscriptions {
+  poll(typeUrl: string, request: RestRequest, poll: RestPoll): void;
+  /** The poll has been answered, or its connection has closed. */
+  finished(request: RestRequest, poll: RestPoll): void;
+  endAll(error: StreamError): void;
+}
+
+interface Subscription {
+  readonly session: ProxySession;
+  readonly stream: RestStream;
+  /** Milliseconds that the poll waits, if the proxy polls too fast. */
+  pace(): number;
+  /** Of the pace, or of the lease. */
+  cancelTimer: () => void;
+}
+
+export function createRestSubscriptions(parts: RestSubscriptionsParts): RestSubscriptions {
+  const { environment, hooks, documents, leaseMs } = parts;
+  const { clock, limits } = environment;
+  const subscriptions = new Map<string, Subscription>();
+  let opened = 0;
+
+  const keyOf = ({ key }: RestRequest, { peer }: RestPoll): string => `${addressOf(peer)} ${key}`;
+
+  const open = (key: string, typeUrl: string, { peer }: RestPoll): Subscription => {
+    const onEnd = (): void => {
+      const subscription = subscriptions.get(key);
+      if (subscription?.stream !== stream) return;
+      subscription.cancelTimer();
+      subscriptions.delete(key);
+      hooks.closed(subscription.session);
+    };
+    const stream = new RestStream(peer, `rest ${addressOf(peer)} ${++opened}`, onEnd);
+    const options = { onlyType: typeUrl, variant: createRestVariant(stream, documents) };
+    const session = new ProxySession(environment, stream, options);
+    const pace = createRequestPace(limits.requestsPerSecond, clock);
+    const subscription: Subscription = { session, stream, pace: () => pace.take(1), cancelTimer: () => undefined };
+    subscriptions.set(key, subscription);
+    return subscription;
+  };
+
+  const fail = (subscription: Subscription, peer: string, cause: unknown): void => {
+    const isOurs = !(cause instanceof StreamError);
+    if (isOurs) {
+      environment.metrics.internalError();
+      environment.logger.error({ err: cause, peer }, 'discovery request failed');
+    }
+    const error = isOurs ? new StreamError('INTERNAL', 'internal error', { cause }) : cause;
+    environment.refused(peer, error);
+    subscription.session.end(error);
+  };
+
+  const receive = async (subscription: Subscription, { message }: RestRequest, poll: RestPoll): Promise<void> => {
+    if (poll.isOver) return;
+    subscription.stream.begin(poll);
+    try {
+      await subscription.session.receive(message);
+    } catch (error) {
+      fail(subscription, poll.peer, error);
+    }
+  };
+
+  return {
+    poll: (typeUrl, request, poll) => {
+      const key = keyOf(request, poll);
+      let subscription: Subscription;
+      try {
+        subscription = subscriptions.get(key) ?? open(key, typeUrl, poll);
+      } catch (error) {
+        if (!(error instanceof StreamError)) throw error;
+        environment.refused(poll.peer, error);
+        poll.fail(error);
+        return;
+      }
+      subscription.cancelTimer();
+      const waitMs = subscription.pace();
+      if (waitMs === 0) {
+        void receive(subscription, request, poll);
+        return;
+      }
+      environment.tooFast(poll.peer);
+      subscription.cancelTimer = clock.schedule(waitMs, () => void receive(subscription, request, poll));
+    },
+    finished: (request, poll) => {
+      const subscription = subscriptions.get(keyOf(request, poll));
+      if (subscription === undefined) return;
+      subscription.stream.finish(poll);
+      if (subscription.stream.isPolled) return;
+      subscription.cancelTimer();
+      subscription.cancelTimer = clock.schedule(leaseMs, () => subscription.session.end());
+    },
+    endAll: (error) => {
+      for (const { session } of [...subscriptions.values()]) session.end(error);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import test from 'ava';
+import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { finish } from '../../../src/push/work.js';
+import { readNode } from '../../../src/xds/node-wire.js';
+import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
+import { readRestRequest } from '../../../src/xds/rest/rest-request.js';
+
+const NODE = {
+  id: 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local',
+  metadata: { NAMESPACE: 'ns', LABELS: { app: 'web' }, list: [1, true, null, { deep: 'yes' }] },
+  locality: { region: 'r', zone: 'z', sub_zone: 's' },
+  user_agent_build_version: { version: { major_number: 1, minor_number: 40 } },
+};
+
+function read(request: object) {
+  const { message, ...rest } = readRestRequest(JSON.stringify(request), TypeUrl.route);
+  return { ...rest, ...readDiscoveryRequest(message) };
+}
+
+for (const spelling of ['snake', 'camel'] as const) {
+  test(`a request in ${spelling} case has its fields`, (t) => {
+    const isSnake = spelling === 'snake';
+    const request = read({
+      node: NODE,
+      [isSnake ? 'version_info' : 'versionInfo']: 'v',
+      [isSnake ? 'resource_names' : 'resourceNames']: ['a', 'b'],
+      [isSnake ? 'response_nonce' : 'responseNonce']: 'n',
+      [isSnake ? 'error_detail' : 'errorDetail']: { code: 3, message: 'no' },
+      extra: { of: 'a later Envoy' },
+    });
+    t.like(request, { versionInfo: 'v', typeUrl: TypeUrl.route, responseNonce: 'n' });
+    t.deepEqual(request.errorDetail, { code: 3, message: 'no' });
+    t.deepEqual(finish(readResourceNames(request.encodedNames)), ['a', 'b']);
+  });
+}
+
+test('the node has its id, metadata, locality and version', (t) => {
+  const { node } = read({ node: NODE });
+  t.deepEqual(readNode(node as Uint8Array), {
+    id: NODE.id,
+    metadata: NODE.metadata,
+    locality: { region: 'r', zone: 'z', subZone: 's' },
+    userAgentVersion: '1.40.0',
+  });
+});
+
+test('the key tells nodes and names apart, and not versions', (t) => {
+  const { key } = read({ node: NODE, resource_names: ['a'] });
+  t.is(read({ node: NODE, resource_names: ['a'], version_info: 'v' }).key, key);
+  t.not(read({ node: NODE, resource_names: ['b'] }).key, key);
+  t.not(read({ node: { ...NODE, id: 'x' }, resource_names: ['a'] }).key, key);
+});
+
+for (const [field, request] of [
+  ['node', { node: 'x' }],
+  ['resource_names', { node: NODE, resource_names: [1] }],
+  ['version_info', { node: NODE, version_info: 7 }],
+  ['id', { node: { id: 7 } }],
+  ['code', { node: NODE, error_detail: { code: 1.5 } }],
+  ['node.metadata', { node: { metadata: 7 } }],
+] as const) {
+  test(`a wrong ${field} is named`, (t) => {
+    t.throws(() => read(request), { name: 'StreamError', message: new RegExp(`DiscoveryRequest: ${field} is not`) });
+  });
+}
+
+test('metadata that is nested deeply is refused', (t) => {
+  let metadata: object = {};
+  for (let depth = 0; depth < 40; depth++) metadata = { deeper: metadata };
+  t.throws(() => read({ node: { metadata } }), { message: /nested deeper than 32/ });
+});
