@@ -37,7 +37,9 @@ export interface AnalyzeSettings {
  */
 export async function analyzeInputs(inputs: readonly InputText[], settings: AnalyzeSettings): Promise<Report> {
   const parse = createYamlParser();
-  const kinds = createKindRegistry(settings.store.meshDomain, settings.regexLimits);
+  const kinds = createKindRegistry(settings.store.meshDomain, settings.regexLimits, {
+    virtualServices: { delegates: settings.enforcement.areDelegatesOn ?? false },
+  });
   const read = readObjects(inputs, { kinds, parse, defaultNamespace: settings.defaultNamespace });
   const { placed, problems, skipped, invalid } = read;
   if (placed.size + problems.length + skipped === 0) {

@@ -97,6 +97,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     isAuthnOff: !discovery.plugins.includes('authn'),
     isAuthzOff: !discovery.plugins.includes('authz'),
     isGatewayScopedToNamespace: environment.navScopeGatewayToNamespace,
+    areDelegatesOn: environment.navEnableVirtualServiceDelegate,
     limitedQuotas: policy.limitedQuotas(),
     isPod: environment.podName !== '',
     quotaDimensions: policy.quotaDimensions(),

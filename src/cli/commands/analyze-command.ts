@@ -50,6 +50,7 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
         isAuthnOff: !discovery.plugins.includes('authn'),
         isAuthzOff: !discovery.plugins.includes('authz'),
         isGatewayScopedToNamespace: environment.navScopeGatewayToNamespace,
+        areDelegatesOn: environment.navEnableVirtualServiceDelegate,
         limitedQuotas: undefined,
         regexLimits,
       },

@@ -19,11 +19,12 @@ import {
   createTrafficMemory,
   type TrafficIndex,
   type TrafficMemory,
+  type TrafficSettings,
 } from './traffic/traffic-index.js';
 import { createWorkloadLabels, type WorkloadLabelsOf } from './workload-labels.js';
 
 /** Facts about the enforcement of policies that the snapshot does not have. */
-export interface Enforcement {
+export interface Enforcement extends TrafficSettings {
   /** Whether `--plugins` names `policy`. */
   readonly isPluginOn: boolean;
   /** Whether `--plugins` leaves out `authn`, so that PeerAuthentications are ignored. Default false. */
@@ -43,8 +44,6 @@ export interface Enforcement {
   readonly isPod?: boolean;
   /** Policy servers whose replicas each count quotas in their own memory; undefined if they share counters. */
   readonly unsharedCounters?: { readonly host: string; readonly replicas: number } | undefined;
-  /** NAV_SCOPE_GATEWAY_TO_NAMESPACE: Gateways select workloads of their own namespace only. Default false. */
-  readonly isGatewayScopedToNamespace?: boolean;
   /** Sources of keys of JWT rules that cannot be fetched, by id. Default none. */
   readonly keySourceProblems?: ReadonlyMap<string, KeySourceProblem>;
   /** Limits of the regular expressions in policies. Default `DEFAULT_REGEX_LIMITS`. */
@@ -119,7 +118,7 @@ export function analysisInputOf(
     enforcement,
     knownAttributes,
     serviceConflicts: serviceConflictsOf(context),
-    traffic: createTrafficIndex(context, traffic, enforcement.isGatewayScopedToNamespace),
+    traffic: createTrafficIndex(context, traffic, enforcement),
     workloadLabelsOf,
   };
 }
@@ -167,6 +166,7 @@ export function differsBeyondEndpoints(first: PushContext, second: PushContext):
     first.mesh.rootNamespace !== second.mesh.rootNamespace ||
     first.mesh.defaultDestinationRuleExportTo !== second.mesh.defaultDestinationRuleExportTo ||
     first.mesh.defaultVirtualServiceExportTo !== second.mesh.defaultVirtualServiceExportTo ||
+    first.mesh.virtualServiceScope !== second.mesh.virtualServiceScope ||
     first.domain !== second.domain ||
     ANALYZED_KINDS.some((kind) => first.objects.get(kind) !== second.objects.get(kind))
   );

@@ -46,8 +46,7 @@ export function createIncrementalAnalysis(enforcement: () => Enforcement): Incre
         last = { context, input, ofSnapshot, ofWorkloads: analyze(input, WORKLOAD_ANALYZERS) };
         isEnforcementNew = false;
       } else if (workloadsDiffer(last.context, context)) {
-        const { isGatewayScopedToNamespace } = last.input.enforcement;
-        const traffic = createTrafficIndex(context, memory.traffic, isGatewayScopedToNamespace);
+        const traffic = createTrafficIndex(context, memory.traffic, last.input.enforcement);
         const input = { ...last.input, objects: context.objects, traffic };
         last = { ...last, input, ofWorkloads: analyze(input, WORKLOAD_ANALYZERS) };
       }

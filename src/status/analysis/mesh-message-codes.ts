@@ -1,6 +1,6 @@
 import type { MessageCode } from './message-codes.js';
 
-/** Codes about security (from 0301), listeners (from 0401) and services (from 0501). */
+/** Codes about security (from 0301), listeners, routes and clusters (from 0401) and services (from 0501). */
 export const MESH_MESSAGE_CODES = {
   ignoredPeerAuthentication: {
     code: 'MESH0301',
@@ -98,6 +98,57 @@ export const MESH_MESSAGE_CODES = {
     level: 'Error',
     title: 'A DestinationRule has too many subsets for the ports of its service, so the last subsets have no clusters.',
     remedy: 'remove subsets that no route names, or divide the ports among several services',
+  },
+  ineffectiveDelegate: {
+    code: 'MESH0407',
+    level: 'Warn',
+    needs: 'wholeMesh',
+    title: 'A delegate of a VirtualService has no effect, or some of its routes have none.',
+    remedy:
+      'correct the delegate, or the route that names it, as the message says; docs/virtual-services.md has the rules',
+  },
+  confinedRoutes: {
+    code: 'MESH0408',
+    level: 'Warn',
+    needs: 'meshConfig',
+    title:
+      'A VirtualService is exported to other namespaces and names a host of another namespace. Only callers of its own namespace use the routes.',
+    remedy:
+      'set exportTo: ["."], or move the object to the namespace of the host or to the root namespace; virtualServiceScope of the mesh config sets whose requests are routed',
+  },
+  unreachableRoute: {
+    code: 'MESH0409',
+    level: 'Warn',
+    title: 'A route, or a condition of it, takes no request, because an earlier route of the object takes all of them.',
+    remedy: 'move it before the other one, narrow the other one, or remove it',
+  },
+  hostWithoutServer: {
+    code: 'MESH0410',
+    level: 'Warn',
+    title:
+      'No server of a Gateway has a host of a VirtualService that is bound to it, so no request reaches the routes.',
+    remedy: 'add the host to a server of the Gateway (NAMESPACE/HOST there limits the namespace), or correct the host',
+  },
+  importsNothing: {
+    code: 'MESH0411',
+    level: 'Warn',
+    needs: 'wholeMesh',
+    title: 'An egress host of a Sidecar imports nothing.',
+    remedy:
+      'write NAMESPACE/HOST with the whole name of a service that is exported to the namespace, or remove the host',
+  },
+  emptySubset: {
+    code: 'MESH0413',
+    level: 'Warn',
+    needs: 'wholeMesh',
+    title: 'No workload of a service has the labels of a subset, so requests to the subset fail.',
+    remedy: 'correct the labels, or label the workloads; remove the subset if it is not needed',
+  },
+  invisibleService: {
+    code: 'MESH0414',
+    level: 'Warn',
+    title: 'A DestinationRule or VirtualService names a service that the proxies it concerns do not see.',
+    remedy: 'export the service to the namespace, or move the object to the namespace of the service',
   },
   confinedEntry: {
     code: 'MESH0501',

@@ -1,18 +1,23 @@
 import { keyOf, type MeshObject } from '../../config/object.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { findMisplacedAnnotations } from './analyzers/misplaced-annotations.js';
+import { confinedRoutes } from './analyzers/traffic/confined-routes.js';
 import { severalDefaults, sharedWorkloads } from './analyzers/traffic/conflicting-sidecars.js';
 import { deprecatedFields } from './analyzers/traffic/deprecated-fields.js';
 import { destinationPorts } from './analyzers/traffic/destination-ports.js';
 import { disagreeingTls } from './analyzers/traffic/disagreeing-tls.js';
 import { emptySelections, missingWorkloads } from './analyzers/traffic/empty-selections.js';
+import { emptySubsets } from './analyzers/traffic/empty-subsets.js';
 import { gatewayConflicts } from './analyzers/traffic/gateway-conflicts.js';
 import { gatewayPorts } from './analyzers/traffic/gateway-ports.js';
+import { hostsWithoutServer } from './analyzers/traffic/hosts-without-server.js';
+import { ineffectiveDelegates } from './analyzers/traffic/ineffective-delegates.js';
 import {
   findDoubleLabels,
   findPodsWithoutProxy,
   findUnlabelledNamespaces,
 } from './analyzers/traffic/injection-labels.js';
+import { invisibleServices } from './analyzers/traffic/invisible-services.js';
 import { missingDestinations } from './analyzers/traffic/missing-destinations.js';
 import { missingHosts } from './analyzers/traffic/missing-hosts.js';
 import { overlappingRoutes } from './analyzers/traffic/overlapping-routes.js';
@@ -20,8 +25,10 @@ import { policyPorts } from './analyzers/traffic/policy-ports.js';
 import { replacedRules, subsetsWithoutCluster } from './analyzers/traffic/replaced-rules.js';
 import { servicePortNames } from './analyzers/traffic/service-port-names.js';
 import { tokenPorts } from './analyzers/traffic/token-ports.js';
+import { unimportedHosts } from './analyzers/traffic/unimported-hosts.js';
 import { findUnknownRegistries } from './analyzers/traffic/unknown-registries.js';
 import { unmatchedRegexes } from './analyzers/traffic/unmatched-regexes.js';
+import { unreachableRoutes } from './analyzers/traffic/unreachable-routes.js';
 import { unverifiedServers } from './analyzers/traffic/unverified-servers.js';
 import { findDifferingProtocols, findWorkloadsWithoutService } from './analyzers/traffic/workload-services.js';
 import type { ObjectAnalyzer } from './object-analyzer.js';
@@ -29,15 +36,21 @@ import type { TrafficIndex } from './traffic/traffic-index.js';
 
 /** Analyzers of single objects that read no workloads, by their names. */
 export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
+  'confined-routes': confinedRoutes,
   'deprecated-fields': deprecatedFields,
   'destination-ports': destinationPorts,
+  'hosts-without-server': hostsWithoutServer,
+  'ineffective-delegates': ineffectiveDelegates,
+  'invisible-services': invisibleServices,
   'missing-destinations': missingDestinations,
   'missing-hosts': missingHosts,
   'overlapping-routes': overlappingRoutes,
   'replaced-rules': replacedRules,
   'several-default-sidecars': severalDefaults,
   'subsets-without-cluster': subsetsWithoutCluster,
+  'unimported-hosts': unimportedHosts,
   'unmatched-regexes': unmatchedRegexes,
+  'unreachable-routes': unreachableRoutes,
   'unverified-servers': unverifiedServers,
 };
 
@@ -45,6 +58,7 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
 export const WORKLOAD_OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'disagreeing-tls': disagreeingTls,
   'empty-selections': emptySelections,
+  'empty-subsets': emptySubsets,
   'gateway-conflicts': gatewayConflicts,
   'gateway-ports': gatewayPorts,
   'missing-workloads': missingWorkloads,

@@ -25,19 +25,46 @@ export function delegateKeys({ http }: VirtualService): readonly ObjectKey[] {
  * to the namespace of the object.
  */
 export function mergeDelegates(root: VirtualService, delegateOf: DelegateLookup): VirtualService {
+  return withRoutes({ ...root, http: joinAll(root, delegateOf, () => undefined) });
+}
+
+/** A route with a delegate that has less effect than its object says. */
+export interface DelegateProblem {
+  /** Place of the route in `http`. */
+  readonly route: number;
+  readonly text: string;
+  /** Whether the delegate does not exist, so that it may still come. */
+  readonly isMissing: boolean;
+}
+
+/** What `mergeDelegates` leaves out, in the order of the routes. */
+export function delegateProblems(root: VirtualService, delegateOf: DelegateLookup): readonly DelegateProblem[] {
+  const problems: DelegateProblem[] = [];
+  joinAll(root, delegateOf, (problem) => problems.push(problem));
+  return problems;
+}
+
+type OnProblem = (problem: DelegateProblem) => void;
+
+function joinAll(root: VirtualService, delegateOf: DelegateLookup, onProblem: OnProblem): readonly HttpRouteSpec[] {
   const http: HttpRouteSpec[] = [];
   const limit = routeBytesLimit(root.hosts, root.gateways.has(MESH_GATEWAY));
   let bytes = 0;
-  for (const route of root.http) {
-    const merged = route.delegate === undefined ? [route] : delegatedRoutes(route, route.delegate, root, delegateOf);
+  for (const [index, route] of root.http.entries()) {
+    const problem = (text: string, isMissing = false): void => onProblem({ route: index, text, isMissing });
+    const merged =
+      route.delegate === undefined ? [route] : delegatedRoutes(route, route.delegate, root, delegateOf, problem);
     for (const each of merged) {
       bytes += httpRouteBytes([each]);
       // Conditions of two objects multiply.
-      if (bytes > limit) return withRoutes({ ...root, http });
+      if (bytes > limit) {
+        problem(`the routes up to here take more than ${limit} bytes with their delegates, so the rest is left out`);
+        return http;
+      }
       http.push(each);
     }
   }
-  return withRoutes({ ...root, http });
+  return http;
 }
 
 type Delegate = NonNullable<HttpRouteSpec['delegate']>;
@@ -51,14 +78,32 @@ function* delegatedRoutes(
   delegate: Delegate,
   root: VirtualService,
   delegateOf: DelegateLookup,
+  problem: (text: string, isMissing?: boolean) => void,
 ): Iterable<HttpRouteSpec> {
-  const found = delegateOf(delegateKey(delegate));
-  if (found === undefined || found.hosts.length > 0 || !isVisibleTo(found, root.namespace)) return;
-  for (const inner of found.http) {
-    const match = joinConditions(route.match ?? [], inner.match ?? []);
-    if (match === undefined || inner.delegate !== undefined) continue;
-    yield joinRoutes(route, inner, match);
+  const key = delegateKey(delegate);
+  const found = delegateOf(key);
+  const why = whyNoDelegate(found, root);
+  if (found === undefined || why !== undefined) {
+    problem(`${key} ${why}, so the route does not exist`, found === undefined);
+    return;
   }
+  for (const [index, inner] of found.http.entries()) {
+    const match = joinConditions(route.match ?? [], inner.match ?? []);
+    if (inner.delegate !== undefined) {
+      problem(`http[${index}] of ${key} has a delegate itself, so that route is left out`);
+    } else if (match === undefined) {
+      problem(`no condition of http[${index}] of ${key} is within the conditions of this route, so it is left out`);
+    } else {
+      yield joinRoutes(route, inner, match);
+    }
+  }
+}
+
+/** Undefined for a VirtualService that the root may use. */
+function whyNoDelegate(found: VirtualService | undefined, root: VirtualService): string | undefined {
+  if (found === undefined) return 'does not exist';
+  if (found.hosts.length > 0) return 'has hosts, so it is no delegate';
+  return isVisibleTo(found, root.namespace) ? undefined : `is not exported to namespace ${root.namespace}`;
 }
 
 /** The fields of the delegate, and those of the route that the delegate does not set. */

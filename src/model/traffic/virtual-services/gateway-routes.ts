@@ -97,7 +97,10 @@ function mergeRoutes(lists: readonly (readonly HttpRoute[])[]): readonly HttpRou
 }
 
 /** The hosts that both the object and the server are for, each once. */
-function commonHosts({ hosts, namespace }: VirtualService, server: RoutedServer): readonly string[] {
+export function commonHosts(
+  { hosts, namespace }: Pick<VirtualService, 'hosts' | 'namespace'>,
+  server: Pick<RoutedServer, 'gateway' | 'hosts'>,
+): readonly string[] {
   const common = new Set<string>();
   const own = server.gateway.slice(0, server.gateway.indexOf('/'));
   for (const each of server.hosts) {

@@ -70,8 +70,8 @@ const NO_BINDINGS: ResolvedBindings = { bindings: [], specsOf: () => [] };
 export function createCandidateAnalysis(context: PushContext, memory?: AnalysisMemory): CandidateAnalysis {
   const { workloadLabelsOf, traffic: trafficMemory } = memory ?? createAnalysisMemory();
   let traffic: TrafficIndex | undefined;
-  const trafficOf = ({ isGatewayScopedToNamespace }: Enforcement): TrafficIndex => {
-    traffic ??= createTrafficIndex(context, trafficMemory, isGatewayScopedToNamespace);
+  const trafficOf = (enforcement: Enforcement): TrafficIndex => {
+    traffic ??= createTrafficIndex(context, trafficMemory, enforcement);
     return traffic;
   };
   const aboutTraffic = (candidate: MeshObject, enforcement: Enforcement): readonly AnalysisMessage[] => {

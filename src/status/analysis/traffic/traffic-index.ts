@@ -1,7 +1,8 @@
 import { MESH_GATEWAY, resolveHost } from '../../../config/networking/host-names.js';
-import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
+import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../../config/object.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
+import { createImportableHosts, type ImportableHosts } from './importable-hosts.js';
 import { createObjectGrouper, type ObjectGrouper } from './object-groups.js';
 import type { DestinationRulePart, VirtualServicePart } from './traffic-specs.js';
 import { createWorkloadIndexer, type WorkloadIndex, type WorkloadIndexer } from './workload-index.js';
@@ -12,6 +13,7 @@ export type TrafficSource = Pick<
   | 'objects'
   | 'services'
   | 'servicesByHost'
+  | 'shadowedByHost'
   | 'mesh'
   | 'networks'
   | 'domain'
@@ -19,6 +21,14 @@ export type TrafficSource = Pick<
   | 'peerAuthentications'
   | 'bindingGrants'
 >;
+
+/** Settings of the control plane that analyzers of traffic read. */
+export interface TrafficSettings {
+  /** NAV_SCOPE_GATEWAY_TO_NAMESPACE: Gateways select workloads of their own namespace only. Default false. */
+  readonly isGatewayScopedToNamespace?: boolean;
+  /** NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE. Default false. */
+  readonly areDelegatesOn?: boolean;
+}
 
 /** Lookups that the analyzers of one snapshot share. Each index is made when an analyzer first reads it. */
 export interface TrafficIndex extends TrafficSource {
@@ -34,11 +44,14 @@ export interface TrafficIndex extends TrafficSource {
   /** VirtualServices of sidecars with exactly this host. */
   meshRoutesOf(hostname: string): readonly MeshObject[];
   sidecarsOf(namespace: string): readonly MeshObject[];
+  /** VirtualServices with a route that names this one as its delegate. */
+  rootsOf(delegate: ObjectKey): readonly MeshObject[];
+  /** The hosts that Sidecars can import. */
+  readonly importable: ImportableHosts;
   readonly workloads: WorkloadIndex;
   /** DestinationRules whose host is a wildcard that covers this one. */
   wildcardRulesOf(hostname: string): readonly MeshObject[];
-  /** NAV_SCOPE_GATEWAY_TO_NAMESPACE: Gateways select workloads of their own namespace only. */
-  readonly isGatewayScopedToNamespace: boolean;
+  readonly settings: TrafficSettings;
   /** The service of a Service of Kubernetes. */
   serviceOfObject(object: MeshObject): Service | undefined;
   /** Whether pods of the namespace get sidecars: by its labels, or because one has a sidecar. */
@@ -57,6 +70,7 @@ export interface TrafficMemory {
   readonly rulesByHost: ObjectGrouper;
   readonly meshRoutesByHost: ObjectGrouper;
   readonly sidecarsByNamespace: ObjectGrouper;
+  readonly rootsByDelegate: ObjectGrouper;
 }
 
 export function createTrafficMemory(): TrafficMemory {
@@ -67,20 +81,24 @@ export function createTrafficMemory(): TrafficMemory {
     ]),
     meshRoutesByHost: createObjectGrouper((object, domain) => (isOfMesh(object) ? meshHostsOf(object, domain) : [])),
     sidecarsByNamespace: createObjectGrouper(({ metadata }) => [metadata.namespace]),
+    rootsByDelegate: createObjectGrouper(delegatesOf),
   };
 }
 
-/** @param isGatewayScopedToNamespace see TrafficIndex */
 export function createTrafficIndex(
   source: TrafficSource,
   memory: TrafficMemory,
-  isGatewayScopedToNamespace = false,
+  settings: TrafficSettings = {},
 ): TrafficIndex {
   const { objects, servicesByHost, domain } = source;
   const meshDomain = source.bindingGrants.annotation.replace(/^[^.]*\./, '').replace(/\/.*$/, '');
   const rules = () => memory.rulesByHost(objects.get('DestinationRule'), domain);
   const routes = () => memory.meshRoutesByHost(objects.get('VirtualService'), domain);
   const sidecars = () => memory.sidecarsByNamespace(objects.get('Sidecar'), domain);
+  const roots = () => memory.rootsByDelegate(objects.get('VirtualService'), domain);
+  const importable = lazy(() =>
+    createImportableHosts(source.services, objects.get('VirtualService')?.values(), domain),
+  );
   const workloads = lazy(() => memory.workloadsOf(objects, meshDomain));
   const labelsOf = (namespace: string) => objects.get('Namespace')?.get(`Namespace//${namespace}`)?.metadata.labels;
   const isInjected = (namespace: string): boolean => {
@@ -92,7 +110,7 @@ export function createTrafficIndex(
   );
   return {
     ...source,
-    isGatewayScopedToNamespace,
+    settings,
     isInjected,
     isInMesh: (namespace) => {
       if (SYSTEM_NAMESPACES.has(namespace)) return false;
@@ -117,6 +135,10 @@ export function createTrafficIndex(
     rulesOf: (hostname) => rules().get(hostname) ?? [],
     meshRoutesOf: (hostname) => routes().get(hostname) ?? [],
     sidecarsOf: (namespace) => sidecars().get(namespace) ?? [],
+    rootsOf: (delegate) => roots().get(delegate) ?? [],
+    get importable() {
+      return importable();
+    },
     get workloads() {
       return workloads();
     },
@@ -132,6 +154,25 @@ export function isOfMesh({ body }: MeshObject): boolean {
 export function meshHostsOf({ body, metadata }: MeshObject, domain: string): readonly string[] {
   const { hosts = [] } = body as VirtualServicePart;
   return [...new Set(hosts.map((host) => resolveHost(host, metadata.namespace, domain)))];
+}
+
+/** The keys of the VirtualServices that routes name as their delegates. */
+export function delegatesOf({ body, metadata }: MeshObject): readonly ObjectKey[] {
+  const { http = [] } = body as VirtualServicePart;
+  const keys = http.flatMap(({ delegate }) =>
+    delegate?.name === undefined
+      ? []
+      : [objectKey('VirtualService', delegate.namespace || metadata.namespace, delegate.name)],
+  );
+  return [...new Set(keys)];
+}
+
+/** The namespaces to which a VirtualService is exported; `*` is all. */
+export function exportedNamespaces({ body, metadata }: MeshObject, { mesh }: TrafficIndex): ReadonlySet<string> {
+  const { exportTo = [] } = body as VirtualServicePart;
+  const inForce = exportTo.length > 0 ? exportTo : mesh.defaultVirtualServiceExportTo;
+  const namespaces = inForce.length > 0 ? inForce : ['*'];
+  return new Set(namespaces.map((namespace) => (namespace === '.' ? metadata.namespace : namespace)));
 }
 
 /** The objects but the one of this key: another version of a candidate is no other object. */

@@ -72,14 +72,20 @@ export interface DestinationRulePart {
 
 export interface GatewayPart {
   readonly selector?: Readonly<Record<string, string>> | undefined;
-  readonly servers?: readonly { readonly port?: { readonly number?: number | undefined } | undefined }[] | undefined;
+  readonly servers?:
+    | readonly {
+        readonly port?: { readonly number?: number | undefined } | undefined;
+        readonly hosts?: readonly string[] | undefined;
+      }[]
+    | undefined;
 }
 
 export interface SidecarPart {
   readonly workloadSelector?: { readonly labels?: Readonly<Record<string, string>> | undefined } | undefined;
+  readonly egress?: readonly { readonly hosts?: readonly string[] | undefined }[] | undefined;
 }
 
 /** EnvoyFilter has the field of Sidecar; kinds of security have `selector`. */
-export interface SelectingPart extends SidecarPart {
+export interface SelectingPart extends Pick<SidecarPart, 'workloadSelector'> {
   readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> | undefined } | undefined;
 }

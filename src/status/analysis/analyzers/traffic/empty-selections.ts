@@ -12,7 +12,8 @@ export const missingWorkloads: ObjectAnalyzer = {
     const labels = isGateway
       ? (object.body as GatewayPart).selector
       : (object.body as SelectingPart).workloadSelector?.labels;
-    const namespace = isGateway && !index.isGatewayScopedToNamespace ? undefined : object.metadata.namespace;
+    const namespace =
+      isGateway && index.settings.isGatewayScopedToNamespace !== true ? undefined : object.metadata.namespace;
     const text = whySelectsNothing(labels, namespace, index);
     const field = isGateway ? 'spec.selector' : 'spec.workloadSelector.labels';
     return text === undefined ? [] : [createMessage('missingReference', { object: keyOf(object), field }, text)];

@@ -25,7 +25,7 @@ export const gatewayConflicts: ObjectAnalyzer = {
     const key = keyOf(object);
     const { namespace } = object.metadata;
     const { selector = {} } = object.body as GatewayPart;
-    const onlyOwnNamespace = index.isGatewayScopedToNamespace;
+    const onlyOwnNamespace = index.settings.isGatewayScopedToNamespace === true;
     const groups = index.workloads.selected(onlyOwnNamespace ? namespace : undefined, Object.entries(selector));
     const routers = groups.length === 0 ? [{ namespace, labels: selector }] : groups.slice(0, MAX_ROUTERS);
     const gateways = gatewaysWith(object, index);

@@ -11,7 +11,7 @@ export const gatewayPorts: ObjectAnalyzer = {
     const { selector = {}, servers = [] } = object.body as GatewayPart;
     const wanted = Object.entries(selector);
     if (wanted.length === 0) return [];
-    const namespace = index.isGatewayScopedToNamespace ? object.metadata.namespace : undefined;
+    const namespace = index.settings.isGatewayScopedToNamespace === true ? object.metadata.namespace : undefined;
     const workloads = index.workloads.selected(namespace, wanted);
     if (workloads.length === 0) return [];
     const served = new Set(

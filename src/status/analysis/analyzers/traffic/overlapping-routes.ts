@@ -1,8 +1,13 @@
 import { keyOf, type MeshObject } from '../../../../config/object.js';
 import { createMessage } from '../../analysis-message.js';
 import type { ObjectAnalyzer } from '../../object-analyzer.js';
-import { isOfMesh, meshHostsOf, otherThan, type TrafficIndex } from '../../traffic/traffic-index.js';
-import type { VirtualServicePart } from '../../traffic/traffic-specs.js';
+import {
+  exportedNamespaces,
+  isOfMesh,
+  meshHostsOf,
+  otherThan,
+  type TrafficIndex,
+} from '../../traffic/traffic-index.js';
 
 /** VirtualServices for sidecars with the same host: sidecars that see both use the routes of only one. */
 export const overlappingRoutes: ObjectAnalyzer = {
@@ -25,14 +30,7 @@ export const overlappingRoutes: ObjectAnalyzer = {
 const MAX_NAMED = 3;
 
 function areSeenTogether(first: MeshObject, second: MeshObject, index: TrafficIndex): boolean {
-  const [ofFirst, ofSecond] = [first, second].map((object) => exportedTo(object, index));
+  const [ofFirst, ofSecond] = [first, second].map((object) => exportedNamespaces(object, index));
   if (ofFirst === undefined || ofSecond === undefined) return false;
   return ofFirst.has('*') || ofSecond.has('*') || [...ofFirst].some((namespace) => ofSecond.has(namespace));
-}
-
-function exportedTo({ body, metadata }: MeshObject, { mesh }: TrafficIndex): ReadonlySet<string> {
-  const { exportTo = [] } = body as VirtualServicePart;
-  const inForce = exportTo.length > 0 ? exportTo : mesh.defaultVirtualServiceExportTo;
-  const namespaces = inForce.length > 0 ? inForce : ['*'];
-  return new Set(namespaces.map((namespace) => (namespace === '.' ? metadata.namespace : namespace)));
 }
