@@ -157,7 +157,7 @@ export function meshHostsOf({ body, metadata }: MeshObject, domain: string): rea
 }
 
 /** The keys of the VirtualServices that routes name as their delegates. */
-export function delegatesOf({ body, metadata }: MeshObject): readonly ObjectKey[] {
+function delegatesOf({ body, metadata }: MeshObject): readonly ObjectKey[] {
   const { http = [] } = body as VirtualServicePart;
   const keys = http.flatMap(({ delegate }) =>
     delegate?.name === undefined
