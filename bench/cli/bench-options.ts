@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { VARIANTS, type Variant } from '../client/ads-stream.js';
 import { MAX_REPEATS } from '../mesh/mesh-change.js';
 import { countTcpServices, type MeshContent } from '../mesh/mesh-shape.js';
@@ -31,6 +32,8 @@ export interface BenchOptions {
   readonly target: string | undefined;
   /** The mesh folder that the target watches. */
   readonly meshDir: string | undefined;
+  /** Folder for CPU profiles of the server, one for each start. */
+  readonly profileFolder: string | undefined;
   /** Measure the floor too. */
   readonly floor: boolean;
   readonly json: boolean;
@@ -48,6 +51,7 @@ export const BENCH_FLAGS = {
   timeout: { placeholder: 'SECONDS', default: '60', description: 'how long any single wait may take' },
   target: { placeholder: 'HOST:PORT', description: 'measure another ADS server, which is running already' },
   'mesh-dir': { placeholder: 'DIR', description: 'the folder that the --target watches, for its change phases' },
+  profile: { placeholder: 'DIR', description: 'write a CPU profile of each server there' },
   floor: { default: true, description: 'leave out the floor' },
   json: { default: false, description: 'print JSON, with every repeat' },
   strict: { default: false, description: 'exit with 1 when a goal is missed' },
@@ -62,6 +66,7 @@ export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
   const size = parseMeshSize(flags);
   const target = flags.text('target');
   const meshDir = flags.text('mesh-dir');
+  const profile = flags.text('profile');
   if (meshDir !== undefined && target === undefined) {
     throw new UsageError(`--mesh-dir: "${meshDir}" is the folder that a --target watches; give --target too.`);
   }
@@ -76,6 +81,7 @@ export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
     timeoutMs: parseWholeNumber('--timeout', flags.text('timeout'), TIMEOUT_SECONDS) * 1000,
     target: target === undefined ? undefined : parseTarget(target),
     meshDir,
+    profileFolder: profile === undefined ? undefined : resolve(profile),
     floor: flags.isOn('floor'),
     json: flags.isOn('json'),
     strict: flags.isOn('strict'),

@@ -74,9 +74,11 @@ async function prepareSubject(
     context.progress('writing the mesh', undefined);
     await writeMeshFolder(folders.meshFolder, meshFiles(services, options.size));
     const { processes } = context;
+    const { timeoutMs, profileFolder } = options;
+    const nodeFlags = profileFolder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileFolder];
     return () => {
       context.progress('starting the server', undefined);
-      return startDiscoveryProcess({ ...folders, workFolder, processes, timeoutMs: options.timeoutMs });
+      return startDiscoveryProcess({ ...folders, workFolder, processes, timeoutMs, nodeFlags });
     };
   }
   if (meshDir === undefined) return async () => connectTarget(target, undefined);

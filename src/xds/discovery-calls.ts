@@ -1,3 +1,4 @@
+import { createFramePieces } from '../envoy/wire-message.js';
 import type { WorkloadIdentity } from '../model/spiffe-id.js';
 import { http2StreamOf } from '../net/http2-stream-of.js';
 import type { Work } from '../push/work.js';
@@ -45,6 +46,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
   const sessions = new Set<ProxySession>();
   const waiting = new Set<DiscoveryStream>();
   const onTheWire = createCallCount();
+  const frames = createFramePieces();
   let ended = false;
 
   const refuse = (call: RawCall, error: StreamError): void => {
@@ -54,7 +56,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
 
   /** Undefined if the peer has too many streams; the call then ends. */
   const createSession = (call: RawCall, options: SessionOptions & ServedMethod): ProxySession | undefined => {
-    const stream = options.isUnary ? createUnaryStream(createGrpcStream(call)) : createGrpcStream(call);
+    const stream = options.isUnary ? createUnaryStream(createGrpcStream(call, frames)) : createGrpcStream(call, frames);
     try {
       return new ProxySession(environment, stream, options);
     } catch (error) {
@@ -116,7 +118,7 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
 
   /** No message is read before the caller is authenticated: requests wait in the transport, which limits them. */
   const openWhenAdmitted = async (gate: CallGate, call: RawCall, method: ServedMethod): Promise<void> => {
-    const stream = createGrpcStream(call);
+    const stream = createGrpcStream(call, frames);
     waiting.add(stream);
     let endWait = (): void => undefined;
     try {

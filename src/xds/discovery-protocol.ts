@@ -32,6 +32,12 @@ export interface DiscoveryProtocol {
    */
   receive(message: Buffer): Work<number>;
   /**
+   * Handles a request that only acknowledges the newest response of a type, at once: most requests do no more.
+   *
+   * @returns whether it is such a request
+   */
+  acknowledge?(message: Buffer): boolean;
+  /**
    * Makes the next response of a type, with pauses. Undefined if the proxy needs none. The response belongs to the
    * state at the first step.
    *

@@ -1,18 +1,26 @@
 import { status } from '@grpc/grpc-js';
-import type { WireMessage } from '../envoy/wire-message.js';
+import type { FramePieces, WireMessage } from '../envoy/wire-message.js';
 import { http2StreamOf } from '../net/http2-stream-of.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { type RawCall, writeShared } from './shared-write.js';
 import type { StreamError } from './stream-error.js';
 
 /** A discovery stream over grpc-js. */
-export function createGrpcStream(call: RawCall): DiscoveryStream {
+export function createGrpcStream(call: RawCall, frames: FramePieces): DiscoveryStream {
   // Without the HTTP/2 stream of the call, grpc-js writes the messages, with a copy.
   const http2Stream = http2StreamOf(call);
   let ended = false;
+  /** Ends the waits for messages that a closed or cancelled call drops: grpc-js does not call back for these. */
+  const waiting = new Set<(error: Error) => void>();
+  const drop = (): void => {
+    for (const reject of waiting) reject(new Error('the stream has ended'));
+    waiting.clear();
+  };
+  call.once('close', drop);
+  call.once('cancelled', drop);
   const write = (message: WireMessage, done: (error?: Error | null) => void): void => {
     if (http2Stream === undefined) call.write(message, done);
-    else writeShared(call, http2Stream, message, done);
+    else writeShared(call, http2Stream, frames.of(message), done);
   };
   return {
     peer: call.getPeer(),
@@ -22,13 +30,9 @@ export function createGrpcStream(call: RawCall): DiscoveryStream {
           reject(new Error('the stream has ended'));
           return;
         }
-        // grpc-js does not call back for a message that a cancelled call drops.
-        const onClose = (): void => reject(new Error('the stream has ended'));
-        call.once('close', onClose);
-        call.once('cancelled', onClose);
+        waiting.add(reject);
         write(message, (error) => {
-          call.off('close', onClose);
-          call.off('cancelled', onClose);
+          waiting.delete(reject);
           if (error) reject(error);
           else resolve();
         });

@@ -10,7 +10,7 @@ import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
 import type { DiscoveryProtocol, ProtocolVariant, RequestHead } from './discovery-protocol.js';
 import type { DiscoveryStream } from './discovery-stream.js';
-import { HeldRoots } from './limits/held-roots.js';
+import { type HeldRoot, HeldRoots } from './limits/held-roots.js';
 import { type PeerStream, peerKeyOf } from './limits/peers.js';
 import { matchIdentity } from './match-identity.js';
 import { RequestedTypes } from './requested-types.js';
@@ -48,7 +48,7 @@ export class ProxySession implements PushTarget {
   readonly #protocol: DiscoveryProtocol;
   readonly #responder: Responder;
   readonly #writer: ResponseWriter;
-  readonly #held = new HeldRoots();
+  readonly #held: HeldRoots;
   readonly #types: RequestedTypes;
   readonly #speaksDelta: boolean;
   readonly #connectedAt: Date;
@@ -68,6 +68,7 @@ export class ProxySession implements PushTarget {
     this.#stream = stream;
     this.#callerIdentities = options.callerIdentities;
     this.#connectedAt = environment.clock.now();
+    this.#held = new HeldRoots(environment.peers.describe);
     const { variant = STATE_OF_THE_WORLD } = options;
     this.#speaksDelta = variant.isDelta ?? false;
     this.#subscriptions = new Subscriptions(() => environment.progressed(this), variant.afterDoubt);
@@ -142,6 +143,7 @@ export class ProxySession implements PushTarget {
    * @throws StreamError if the request ends the stream; the promise rejects with it
    */
   receive(message: Buffer): number | Promise<number> {
+    if (!this.#ended && this.#protocol.acknowledge?.(message) === true) return 1;
     const reading = { cost: 1 };
     const finished = this.#environment.runner.runInTurn(this.#owner, this.#read(message, reading));
     return finished === undefined ? reading.cost : this.#readLater(message, finished, reading);
@@ -167,6 +169,7 @@ export class ProxySession implements PushTarget {
     if (this.#ended) return;
     this.#ended = true;
     this.#responder.stop();
+    this.#writer.stop();
     this.#types.close();
     this.#subscriptions.clear();
     this.#peer.close();
@@ -254,17 +257,19 @@ export class ProxySession implements PushTarget {
   #hold(): void {
     if (this.#ended) return;
     try {
-      const objects = this.#held.update((add) => {
-        this.#subscriptions.tellHeld(add);
-        this.#writer.tellHeld(add);
-        if (this.#message !== undefined) add(this.#message);
-      });
+      const objects = this.#held.update(this.#tellHeld);
       if (objects !== undefined) this.#peer.hold(objects);
     } catch (error) {
       if (!(error instanceof StreamError)) throw error;
       this.#fail(error);
     }
   }
+
+  readonly #tellHeld = (add: (root: HeldRoot) => void): void => {
+    this.#subscriptions.tellHeld(add);
+    this.#writer.tellHeld(add);
+    if (this.#message !== undefined) add(this.#message);
+  };
 
   #fail(error: StreamError): void {
     if (this.#ended) return;

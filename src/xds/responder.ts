@@ -107,15 +107,16 @@ export class Responder {
 
   /** Sends the responses that are pending and not held up. */
   push(): PushResult {
-    const { metrics, clock } = this.#parts.environment;
+    const { subscriptions, protocol, environment } = this.#parts;
+    const { metrics, clock } = environment;
     const sinceMs = this.#changedSinceMs;
     const isFull = this.#isFullPush;
     this.#changedSinceMs = undefined;
     this.#isFullPush = false;
     if (sinceMs !== undefined) metrics.queued((clock.monotonicMs() - sinceMs) / 1000);
-    const sends: Promise<void>[] = [];
+    let written: Promise<void> | undefined;
     let bytes = 0;
-    for (const watched of this.#inPushOrder()) {
+    for (const watched of subscriptions.inPushOrder(protocol.lastOfPush)) {
       const outcome = this.#respond(watched);
       if (outcome.is === 'preparing') {
         // The next push sends it, and the types after it.
@@ -125,7 +126,9 @@ export class Responder {
       }
       if (outcome.is === 'nothing') continue;
       bytes += outcome.bytes;
-      sends.push(this.#afterWrite(watched, outcome.flushed));
+      const write = this.#afterWrite(watched, outcome.flushed);
+      // The writes of a stream end in their order.
+      written = written === undefined ? write : written.then(() => write);
     }
     if (sinceMs !== undefined && this.#hasWaiting()) {
       // The change has arrived when the types that wait for clusters are sent too.
@@ -133,10 +136,9 @@ export class Responder {
       this.#isFullPush = isFull;
     }
     this.#watchAnswers();
-    if (sends.length === 0) return { bytes, flushed: undefined };
-    const flushed = Promise.all(sends).then(() => {
-      if (isFull && sinceMs !== undefined && this.#changedSinceMs === undefined)
-        metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
+    if (written === undefined || !isFull || sinceMs === undefined) return { bytes, flushed: written };
+    const flushed = written.then(() => {
+      if (this.#changedSinceMs === undefined) metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
     });
     return { bytes, flushed };
   }
@@ -144,15 +146,6 @@ export class Responder {
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-  }
-
-  *#inPushOrder(): Iterable<WatchedResource> {
-    const { subscriptions, protocol } = this.#parts;
-    yield* subscriptions.inPushOrder();
-    for (const typeUrl of protocol.lastOfPush ?? []) {
-      const watched = subscriptions.get(typeUrl);
-      if (watched !== undefined) yield watched;
-    }
   }
 
   /** Sends the pending response of a type, or begins to make it. If that fails, only this response stays pending. */
@@ -248,7 +241,7 @@ export class Responder {
   #watchAnswers(): void {
     const { environment, subscriptions } = this.#parts;
     const { ackMs } = environment.limits;
-    if (ackMs === 0 || this.#cancelTimer !== undefined) return;
+    if (ackMs === 0 || this.#cancelTimer !== undefined || !this.#isAnyPending()) return;
     let sinceMs: number | undefined;
     for (const watched of subscriptions.values()) {
       const heldUpSinceMs = this.#heldUpSinceMs(watched);
@@ -269,6 +262,12 @@ export class Responder {
     }
     if (this.isReady) enqueue();
     this.#watchAnswers();
+  }
+
+  /** Only a pending response can be held up. */
+  #isAnyPending(): boolean {
+    for (const { pending } of this.#parts.subscriptions.values()) if (pending !== 'no') return true;
+    return false;
   }
 
   #isReady(watched: WatchedResource): boolean {

@@ -3,7 +3,7 @@ import type { WireMessage } from '../envoy/wire-message.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { DiscoveryStream } from './discovery-stream.js';
-import type { HeldRoot } from './limits/held-roots.js';
+import { type HeldRoot, isHeldMessage } from './limits/held-roots.js';
 import type { PeerStream } from './limits/peers.js';
 import { LimitError } from './limits/xds-limits.js';
 import { StreamError } from './stream-error.js';
@@ -27,12 +27,25 @@ export interface ResponseWriterParts {
   onWritten(): void;
 }
 
+/** A response that has not left this process. */
+interface Write {
+  readonly type: string;
+  readonly message: WireMessage;
+  readonly sinceMs: number;
+  isSlow: boolean;
+}
+
 /** Writes one stream's responses, and watches whether its peer reads them. */
 export class ResponseWriter {
   readonly #parts: ResponseWriterParts;
-  /** Responses that have not left this process. */
-  readonly #inFlight = new Set<WireMessage>();
+  /** Oldest first. */
+  readonly #writes = new Set<Write>();
   #slow = 0;
+  /**
+   * Cancels the next look at the oldest write. Most writes leave at once, so the timer of one write stays for those
+   * after it.
+   */
+  #cancelLook: (() => void) | undefined;
 
   constructor(parts: ResponseWriterParts) {
     this.#parts = parts;
@@ -40,22 +53,15 @@ export class ResponseWriter {
 
   /** Reports the responses that are being written. */
   tellHeld(add: (root: HeldRoot) => void): void {
-    for (const message of this.#inFlight) add(message);
+    for (const { message } of this.#writes) if (isHeldMessage(message)) add(message);
   }
 
   /** Settles when the kernel has the message, or the stream has ended; never rejects. */
   async send(type: string, message: WireMessage): Promise<void> {
     const { stream, metrics, clock, logger, connectionId, isEnded } = this.#parts;
-    let isSlow = false;
-    this.#inFlight.add(message);
-    const cancelSlow = clock.schedule(SLOW_MS, () => {
-      isSlow = true;
-      this.#becameSlow(type, message);
-    });
-    const cancelStuck = clock.schedule(STUCK_MS, () => {
-      const reason = `a ${type} response was not read within ${STUCK_MS / 1000}s`;
-      this.#parts.fail(new StreamError('DEADLINE_EXCEEDED', reason));
-    });
+    const write: Write = { type, message, sinceMs: clock.monotonicMs(), isSlow: false };
+    this.#writes.add(write);
+    if (this.#cancelLook === undefined) this.#lookIn(SLOW_MS);
     try {
       await stream.send(message);
     } catch (err) {
@@ -63,16 +69,42 @@ export class ResponseWriter {
       metrics.sendFailed(type);
       logger.debug({ connection: connectionId(), type, err }, 'stream ended while a response was being written');
     } finally {
-      cancelSlow();
-      cancelStuck();
-      this.#inFlight.delete(message);
-      if (isSlow) this.#becameFast();
-      this.#parts.onWritten();
+      this.#writes.delete(write);
+      if (write.isSlow) this.#becameFast();
+      if (isHeldMessage(message)) this.#parts.onWritten();
     }
   }
 
-  #becameSlow(type: string, { byteLength: bytes }: WireMessage): void {
+  /** Forgets the writes of a stream that has ended. */
+  stop(): void {
+    this.#cancelLook?.();
+    this.#cancelLook = undefined;
+  }
+
+  #lookIn(delayMs: number): void {
+    this.#cancelLook = this.#parts.clock.schedule(delayMs, () => this.#look());
+  }
+
+  /** Finds writes that the peer has not read in time. */
+  #look(): void {
+    this.#cancelLook = undefined;
+    const { clock, isEnded } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const write of this.#writes) {
+      const waitedMs = nowMs - write.sinceMs;
+      if (waitedMs >= SLOW_MS && !write.isSlow) this.#becameSlow(write);
+      if (waitedMs >= STUCK_MS) this.#becameStuck(write);
+      if (isEnded()) return;
+      nextMs = Math.min(nextMs, (write.isSlow ? STUCK_MS : SLOW_MS) - waitedMs);
+    }
+    if (nextMs !== Number.POSITIVE_INFINITY) this.#lookIn(Math.max(1, nextMs));
+  }
+
+  #becameSlow(write: Write): void {
     const { peer, metrics, logger, connectionId, fail } = this.#parts;
+    const { type, message } = write;
+    write.isSlow = true;
     this.#slow++;
     metrics.writeTimedOut();
     if (!peer.unread()) {
@@ -80,7 +112,12 @@ export class ResponseWriter {
       return;
     }
     // Until it is written, this function keeps the response in the response cache, for other streams.
-    logger.warn({ connection: connectionId(), type, bytes }, 'proxy does not read a response');
+    logger.warn({ connection: connectionId(), type, bytes: message.byteLength }, 'proxy does not read a response');
+  }
+
+  #becameStuck({ type }: Write): void {
+    const reason = `a ${type} response was not read within ${STUCK_MS / 1000}s`;
+    this.#parts.fail(new StreamError('DEADLINE_EXCEEDED', reason));
   }
 
   #becameFast(): void {

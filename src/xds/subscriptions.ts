@@ -13,6 +13,7 @@ export class Subscriptions {
   readonly #afterDoubt: AfterDoubt | undefined;
   /** Clusters that changed before the stream subscribed to endpoints. */
   #warming: ResourceDiff | undefined;
+  #ordered: readonly WatchedResource[] | undefined;
 
   /** @param onProgress called after the proxy acknowledged or rejected resources that statuses show */
   constructor(onProgress: () => void, afterDoubt?: AfterDoubt) {
@@ -32,6 +33,7 @@ export class Subscriptions {
       this.#warming = undefined;
     }
     this.#byType.set(provider.typeUrl, watched);
+    this.#ordered = undefined;
     return watched;
   }
 
@@ -57,13 +59,17 @@ export class Subscriptions {
     return this.#byType.values();
   }
 
-  /** The types that a push orders first, then the others in the order of their subscription. */
-  *inPushOrder(): Iterable<WatchedResource> {
-    for (const typeUrl of PUSH_ORDER) {
-      const watched = this.#byType.get(typeUrl);
-      if (watched !== undefined) yield watched;
+  /**
+   * The types that a push orders first, then the others in the order of their subscription.
+   *
+   * @param again types that follow once more at the end; always the same for one stream
+   */
+  inPushOrder(again: readonly string[] = []): readonly WatchedResource[] {
+    if (this.#ordered === undefined) {
+      const ordered = [...this.#byType.values()].sort((a, b) => placeInPush(a) - placeInPush(b));
+      this.#ordered = [...ordered, ...again.flatMap((typeUrl) => this.#byType.get(typeUrl) ?? [])];
     }
-    for (const [typeUrl, watched] of this.#byType) if (!PUSH_ORDER.includes(typeUrl)) yield watched;
+    return this.#ordered;
   }
 
   /** Lists of names that a request may repeat, as encoded. */
@@ -102,5 +108,11 @@ export class Subscriptions {
   /** Forgets all subscriptions, and the resources that were sent. */
   clear(): void {
     this.#byType.clear();
+    this.#ordered = undefined;
   }
+}
+
+function placeInPush({ provider }: WatchedResource): number {
+  const place = PUSH_ORDER.indexOf(provider.typeUrl);
+  return place === -1 ? PUSH_ORDER.length : place;
 }

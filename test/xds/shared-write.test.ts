@@ -1,6 +1,6 @@
 import { Client, credentials, Server, ServerCredentials } from '@grpc/grpc-js';
 import test from 'ava';
-import { createWireMessage, type WireMessage } from '../../src/envoy/wire-message.js';
+import { createFramePieces, createWireMessage, type WireMessage } from '../../src/envoy/wire-message.js';
 import { http2StreamOf } from '../../src/net/http2-stream-of.js';
 import { type RawCall, serializeMessage, writeShared } from '../../src/xds/shared-write.js';
 
@@ -42,6 +42,8 @@ async function callServer(handle: (call: RawCall) => void): Promise<Buffer[]> {
 
 const message = (...pieces: string[]): WireMessage => createWireMessage(pieces.map((piece) => Buffer.from(piece)));
 
+const frames = createFramePieces();
+
 test('the HTTP/2 stream of a call of this version of grpc-js is found', async (t) => {
   let found = false;
   await callServer((call) => {
@@ -56,9 +58,14 @@ test('messages written in pieces arrive whole, in order, and before the status',
   const received = await callServer((call) => {
     const stream = http2StreamOf(call);
     if (stream === undefined) throw new Error('no HTTP/2 stream');
-    writeShared(call, stream, message('a', 'bc', 'd'), () => undefined);
-    writeShared(call, stream, createWireMessage([Buffer.from('<'), large, Buffer.from('>')]), () => undefined);
-    writeShared(call, stream, message('end'), () => call.end());
+    writeShared(call, stream, frames.of(message('a', 'bc', 'd')), () => undefined);
+    writeShared(
+      call,
+      stream,
+      frames.of(createWireMessage([Buffer.from('<'), large, Buffer.from('>')])),
+      () => undefined,
+    );
+    writeShared(call, stream, frames.of(message('end')), () => call.end());
   });
   t.deepEqual(
     received.map((bytes) => bytes.length),

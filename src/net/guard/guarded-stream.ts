@@ -207,7 +207,7 @@ export class GuardedStream {
    * from the socket.
    */
   #kept(chunk: Buffer): Buffer {
-    return this.#frames.incompleteBytes > 0 && chunk.length * 2 < chunk.buffer.byteLength ? copyOf(chunk) : chunk;
+    return this.#frames.incompleteBytes > 0 && chunk.length * 4 < chunk.buffer.byteLength ? copyOf(chunk) : chunk;
   }
 
   #tell(isNew: boolean): void {

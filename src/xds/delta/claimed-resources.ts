@@ -6,7 +6,8 @@ import { compareNames, createResourceSet, EMPTY_RESOURCE_SET, joinResourceSets }
 import { sortNames } from '../../push/name-set.js';
 import { createWeakMemory } from '../../push/weak-memory.js';
 import type { Work } from '../../push/work.js';
-import { hasVersion, readVersionEntries, type VersionEntry, versionOf } from './delta-request-wire.js';
+import { entryEnd, hasVersion, readVersionEntry, type VersionEntry, versionOf } from './delta-request-wire.js';
+import { createEntryIndex, type EntryIndex } from './entry-index.js';
 
 /** The resources that a reconnecting proxy says it has. */
 export interface Claim {
@@ -21,7 +22,9 @@ export interface Claim {
 /** A claim, compared with the resources of one part of the expected set. */
 interface ComparedPart {
   readonly part: ResourceSet;
-  readonly indexes: ReadonlyMap<string, number>;
+  readonly entries: EntryIndex;
+  /** The place of each name. Most claims have the expected versions, and need it for few names. */
+  indexes(): ReadonlyMap<string, number>;
   /** 1 at the index of each resource that the proxy has in any version. */
   readonly told: Uint8Array;
   count: number;
@@ -31,8 +34,9 @@ interface ComparedPart {
 
 /**
  * Reads claims. Envoy encodes its versions in an order of its own, and every sidecar has some resources that no other
- * has, so each claim has other bytes. A claim is therefore compared entry by entry with what the proxy should have. Of
- * parts that are equal, the result has the very objects, so that no difference has to be computed.
+ * has, so each claim has other bytes. A claim is therefore compared entry by entry with what the proxy should have. An
+ * entry in its expected version is recognised by its bytes, without reading its name. Of parts that are equal, the
+ * result has the very objects, so that no difference has to be computed.
  */
 export interface ClaimReader {
   /** @throws Error if the bytes are no `initial_resource_versions` */
@@ -44,12 +48,20 @@ const COMPARED_AT_ONCE = 2_048;
 
 export function createClaimReader(): ClaimReader {
   const indexes = new WeakMap<ResourceSet, ReadonlyMap<string, number>>();
+  const entryIndexes = new WeakMap<ResourceSet, EntryIndex>();
   const claimedParts = createWeakMemory<ResourceSet>();
 
   const indexOf = (part: ResourceSet): ReadonlyMap<string, number> => {
     const made = indexes.get(part) ?? new Map(part.resources.map(({ name }, index) => [name, index]));
     indexes.set(part, made);
     return made;
+  };
+
+  const compare = (part: ResourceSet): ComparedPart => {
+    const entries = entryIndexes.get(part) ?? createEntryIndex(part.resources);
+    entryIndexes.set(part, entries);
+    const told = new Uint8Array(part.resources.length);
+    return { part, entries, indexes: () => indexOf(part), told, count: 0, others: new Map() };
   };
 
   /** The resources that the proxy has of a part. Proxies whose resources differ in the same way share them. */
@@ -68,12 +80,17 @@ export function createClaimReader(): ClaimReader {
   return {
     *read({ encoded, expected, isAsked }) {
       const sets = expected.parts.length === 0 ? [EMPTY_RESOURCE_SET] : expected.parts;
-      const parts = sets.map((part) => newComparedPart(part, indexOf(part)));
+      const parts = sets.map(compare);
       const [first] = parts as [ComparedPart];
       let read = 0;
-      for (const entry of readVersionEntries(encoded)) {
-        const { name } = entry;
-        if (!tell(parts, encoded, entry) && isAsked(name)) first.others.set(name, versionOf(encoded, entry));
+      for (let start = 0, end = 0; start < encoded.length; start = end) {
+        end = entryEnd(encoded, start);
+        if (!tellExpected(parts, encoded, start, end)) {
+          const entry = readVersionEntry(encoded, start, end);
+          if (!tell(parts, encoded, entry) && isAsked(entry.name)) {
+            first.others.set(entry.name, versionOf(encoded, entry));
+          }
+        }
         if (++read % COMPARED_AT_ONCE === 0) yield;
       }
       const claimed: ResourceSet[] = [];
@@ -83,8 +100,17 @@ export function createClaimReader(): ClaimReader {
   };
 }
 
-function newComparedPart(part: ResourceSet, indexes: ReadonlyMap<string, number>): ComparedPart {
-  return { part, indexes, told: new Uint8Array(part.resources.length), count: 0, others: new Map() };
+/** Notes that the proxy has a resource in the expected version. @returns whether the entry is one of such a resource */
+function tellExpected(parts: readonly ComparedPart[], encoded: Uint8Array, start: number, end: number): boolean {
+  for (const compared of parts) {
+    const index = compared.entries.find(encoded, start, end);
+    if (index === -1) continue;
+    if (compared.told[index] === 0) compared.count++;
+    compared.told[index] = 1;
+    if (compared.others.size > 0) compared.others.delete(compared.part.resources[index]?.name ?? '');
+    return true;
+  }
+  return false;
 }
 
 /**
@@ -95,7 +121,7 @@ function newComparedPart(part: ResourceSet, indexes: ReadonlyMap<string, number>
 function tell(parts: readonly ComparedPart[], encoded: Uint8Array, entry: VersionEntry): boolean {
   const { name } = entry;
   for (const compared of parts) {
-    const index = compared.indexes.get(name);
+    const index = compared.indexes().get(name);
     if (index === undefined) continue;
     const { part, told, others } = compared;
     if (told[index] === 0) compared.count++;

@@ -12,7 +12,7 @@ import { readResourceNames, TooManyNamesError } from '../request-wire.js';
 import type { ResourceProvider } from '../resource-provider.js';
 import { StreamError } from '../stream-error.js';
 import type { AfterDoubt, PendingPush, WatchedResource } from '../watched-resource.js';
-import { type RawDeltaRequest, readDeltaRequest } from './delta-request-wire.js';
+import { type RawDeltaRequest, readAnswer, readDeltaRequest } from './delta-request-wire.js';
 import { type DeltaSubscription, isWildcard, nextSubscription, type SubscriptionChange } from './delta-subscription.js';
 
 /** Names that count as one more request. */
@@ -41,6 +41,15 @@ class DeltaProtocol implements DiscoveryProtocol {
     if (provider === undefined) return 1;
     const changed = yield* this.#take(request, provider);
     return 1 + (request.names + changed) / NAMES_PER_REQUEST;
+  }
+
+  acknowledge(message: Buffer): boolean {
+    const answer = readAnswer(message);
+    const watched = answer && this.#connection.subscriptions.get(answer.typeUrl);
+    if (watched === undefined || !watched.isUnanswered || answer?.nonce !== watched.sentNonce) return false;
+    watched.acknowledge(watched.sentNonce, watched.sentVersion);
+    this.#connection.proceed();
+    return true;
   }
 
   *nextResponse(watched: WatchedResource, pending: PendingPush): Work<NextResponse | undefined> {
@@ -89,8 +98,10 @@ class DeltaProtocol implements DiscoveryProtocol {
     const subscribe = yield* this.#namesOf(request.subscribe);
     const unsubscribe = yield* this.#namesOf(request.unsubscribe);
     const claimed = before === undefined ? yield* this.#claimOf(request, provider, subscribe) : EMPTY_RESOURCE_SET;
-    const held = environment.delta.namesOf(claimed);
-    const change = yield* nextSubscription(before, { subscribe, unsubscribe, held, mode }, environment.delta.names);
+    const held = (): NameSet => environment.delta.namesOf(claimed);
+    const isResumed = claimed.parts.some(({ resources }) => resources.length > 0);
+    const requested = { subscribe, unsubscribe, isResumed, held, mode };
+    const change = yield* nextSubscription(before, requested, environment.delta.names);
     if (isEnded()) return 0;
     const watched = subscriptions.get(typeUrl);
     const { names, asked } = change.next;

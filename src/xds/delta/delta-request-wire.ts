@@ -78,6 +78,40 @@ export function readDeltaRequest(bytes: Buffer, maxNames: number): RawDeltaReque
   };
 }
 
+/** The type and the nonce of a request that has no other fields, except the node that Envoy repeats in every request. */
+export interface RawAnswer {
+  readonly typeUrl: string;
+  readonly nonce: string;
+}
+
+/**
+ * Reads an acknowledgement. It stops at the first other field, so a long request costs nothing here.
+ *
+ * @returns undefined for any other request, and for bytes that are none
+ */
+export function readAnswer(bytes: Buffer): RawAnswer | undefined {
+  let typeUrl = '';
+  let nonce = '';
+  try {
+    const reader = protobuf.Reader.create(bytes);
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32();
+      if (tag === tagOf(TYPE_URL)) typeUrl = reader.string();
+      else if (tag === tagOf(RESPONSE_NONCE)) nonce = reader.string();
+      else if (tag === tagOf(NODE)) reader.skipType(2);
+      else return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+  return nonce === '' ? undefined : { typeUrl, nonce };
+}
+
+/** The tag of a field with a length. */
+function tagOf(field: number): number {
+  return (field << 3) | 2;
+}
+
 /** A name of RawDeltaRequest.versions, and the place of its version. */
 export interface VersionEntry {
   readonly name: string;
@@ -85,26 +119,44 @@ export interface VersionEntry {
   readonly end: number;
 }
 
-/** Reads RawDeltaRequest.versions. A version stays encoded: most are the expected ones. */
-export function* readVersionEntries(encoded: Uint8Array): Generator<VersionEntry, void, void> {
-  const reader = protobuf.Reader.create(encoded);
-  while (reader.pos < reader.len) {
-    reader.uint32();
-    const entryEnd = reader.uint32() + reader.pos;
-    let name = '';
-    let [start, end] = [0, 0];
-    while (reader.pos < entryEnd) {
-      const tag = reader.uint32();
-      if (tag === NAME_OF_ENTRY) name = reader.string();
-      else if (tag === VERSION_OF_ENTRY) {
-        const length = reader.uint32();
-        start = reader.pos;
-        reader.skip(length);
-        end = reader.pos;
-      } else reader.skipType(tag & 7);
-    }
-    yield { name, start, end };
+/**
+ * The end of the entry of RawDeltaRequest.versions that starts at a place.
+ *
+ * @throws Error when the bytes end earlier
+ */
+export function entryEnd(encoded: Uint8Array, start: number): number {
+  let at = start;
+  while ((encoded[at++] ?? 0) >= 0x80);
+  let length = 0;
+  let factor = 1;
+  for (let byte = 0x80; byte >= 0x80; at++) {
+    byte = encoded[at] ?? Number.NaN;
+    length += (byte & 0x7f) * factor;
+    factor *= 0x80;
   }
+  if (!(at + length <= encoded.length)) throw new RangeError('an entry of initial_resource_versions is not complete');
+  return at + length;
+}
+
+/** Reads an entry of RawDeltaRequest.versions. The version stays encoded: most are the expected ones. */
+export function readVersionEntry(encoded: Uint8Array, entryStart: number, entryEnd: number): VersionEntry {
+  const reader = protobuf.Reader.create(encoded);
+  reader.pos = entryStart;
+  reader.uint32();
+  reader.uint32();
+  let name = '';
+  let [start, end] = [0, 0];
+  while (reader.pos < entryEnd) {
+    const tag = reader.uint32();
+    if (tag === NAME_OF_ENTRY) name = reader.string();
+    else if (tag === VERSION_OF_ENTRY) {
+      const length = reader.uint32();
+      start = reader.pos;
+      reader.skip(length);
+      end = reader.pos;
+    } else reader.skipType(tag & 7);
+  }
+  return { name, start, end };
 }
 
 /** @param version of ASCII characters */

@@ -23,8 +23,10 @@ export interface DeltaSubscription {
 export interface RequestedNames {
   readonly subscribe: NameSet;
   readonly unsubscribe: NameSet;
-  /** Names of resources that the proxy has; only of the first request of a type. */
-  readonly held: NameSet;
+  /** The proxy told which resources it has; only of the first request of a type. */
+  readonly isResumed: boolean;
+  /** Names of these resources. Computed only for a proxy that also asks for names. */
+  held(): NameSet;
   readonly mode: 'wildcard' | 'named';
 }
 
@@ -45,7 +47,7 @@ export function isWildcard({ names }: DeltaSubscription, { mode }: Pick<Requeste
 /** @param before undefined for the first request of a type */
 export function* nextSubscription(
   before: DeltaSubscription | undefined,
-  { subscribe, unsubscribe, held, mode }: RequestedNames,
+  { subscribe, unsubscribe, isResumed, held, mode }: RequestedNames,
   changes: NameChanges,
 ): Work<SubscriptionChange> {
   const isLegacyWildcard =
@@ -56,7 +58,7 @@ export function* nextSubscription(
   const isAll = mode === 'wildcard' && hasName(names, WILDCARD);
   const withoutWildcard = isAll ? yield* changes.remove(subscribe, ONLY_WILDCARD) : subscribe;
   // A reconnecting proxy names the resources that it has with their versions: these are answered if they differ.
-  let asked = yield* changes.remove(withoutWildcard, held);
+  let asked = withoutWildcard === NO_NAMES ? NO_NAMES : yield* changes.remove(withoutWildcard, held());
   // The proxy cannot tell whether an unsubscribed resource is one of all resources.
   if (isAll) asked = yield* changes.add(asked, yield* changes.remove(dropped, ONLY_WILDCARD));
   const all = yield* changes.add(asked, before?.asked ?? NO_NAMES);
@@ -64,7 +66,7 @@ export function* nextSubscription(
     names,
     asked: all.names.length === 0 ? undefined : yield* changes.both(all, isAll ? all : names),
     isFirst: before?.isFirst ?? true,
-    isResumed: before?.isResumed ?? held.names.length > 0,
+    isResumed: before?.isResumed ?? isResumed,
     startsOver: (before?.startsOver ?? false) || (before !== undefined && isAll && hasName(subscribe, WILDCARD)),
   };
   return { next, isNew: before === undefined, hasFewer: dropped.names.length > 0, hasAsked: asked.names.length > 0 };

@@ -20,23 +20,29 @@ const MIN_PIECE_BYTES = 4_096;
 /** An object that a stream keeps: a subscription by name, sent resources, a response being written, a request. */
 export type HeldRoot = EncodedNames | ResourceSet | WireMessage | Uint8Array;
 
-/** Finds the size of an object that a stream keeps, and of the parts that it shares with other streams. */
-export function describeHeld(root: HeldRoot): readonly HeldObject[] {
+/**
+ * Finds the size of an object that a stream keeps, and of the parts that it shares with other streams.
+ *
+ * @param ofSet describes a set, and the sets that it is joined from
+ */
+export function describeHeld(root: HeldRoot, ofSet: DescribeSet = heldSet): readonly HeldObject[] {
   if (root instanceof Uint8Array) return [{ object: root, bytes: root.length }];
   if ('pieces' in root) return heldMessage(root);
-  return 'set' in root ? heldNames(root) : [heldSet(root)];
+  return 'set' in root ? heldNames(root) : [ofSet(root)];
 }
+
+type DescribeSet = (set: ResourceSet) => HeldObject;
 
 function heldNames({ bytes, set }: EncodedNames): HeldObject[] {
   const names = { object: set, bytes: set.characters + set.names.length * NAME_BYTES };
   return bytes === undefined ? [names] : [{ object: bytes, bytes: bytes.length }, names];
 }
 
-function heldSet(set: ResourceSet): HeldObject {
+function heldSet(set: ResourceSet, ofPart: DescribeSet = heldSet): HeldObject {
   const { parts } = set;
   // A joined set makes its list of resources on demand only.
   if (parts.length !== 1 || parts[0] !== set)
-    return { object: set, bytes: RESOURCE_BYTES, parts: () => parts.map(heldSet) };
+    return { object: set, bytes: RESOURCE_BYTES, parts: () => parts.map((part) => ofPart(part)) };
   const bytes = set.resources.length * RESOURCE_BYTES + bytesOfVersions(set);
   return { object: set, bytes, parts: () => countedResources(set) };
 }
@@ -48,6 +54,11 @@ function bytesOfVersions({ resources }: ResourceSet): number {
     if (each instanceof HeldVersion) bytes += each.name.length + each.version.length + 2 * NAME_BYTES;
   }
   return bytes;
+}
+
+/** Whether a message has a piece that is worth counting. */
+export function isHeldMessage({ byteLength }: WireMessage): boolean {
+  return byteLength >= MIN_PIECE_BYTES;
 }
 
 function heldMessage({ pieces }: WireMessage): HeldObject[] {
@@ -69,29 +80,63 @@ function heldResource(resource: EncodedResource): HeldObject {
   return { object: resource, bytes: resource.entry.length + ENCODED_BYTES };
 }
 
+/** Describes each object once, however many streams keep it: a set may have a thousand resources. */
+export function createHeldDescriptions(): (root: HeldRoot) => readonly HeldObject[] {
+  const known = new WeakMap<HeldRoot, readonly HeldObject[]>();
+  const describe = (root: HeldRoot): readonly HeldObject[] => {
+    let described = known.get(root);
+    if (described === undefined) {
+      described = describeHeld(root, ofSet);
+      known.set(root, described);
+    }
+    return described;
+  };
+  const sets = new WeakMap<ResourceSet, HeldObject>();
+  const ofSet = (set: ResourceSet): HeldObject => {
+    let described = sets.get(set);
+    if (described === undefined) {
+      described = heldSet(set, ofSet);
+      sets.set(set, described);
+    }
+    return described;
+  };
+  return describe;
+}
+
 /**
- * The objects that one stream keeps in memory, updated after each request and response. Most updates change one object
- * or none, so only new objects are described.
+ * The objects that one stream keeps in memory, looked at after each request and response. Most looks find the same
+ * objects as before, and cost no allocation.
  */
 export class HeldRoots {
-  #roots: readonly HeldRoot[] = [];
-  /** At the same index as the root. */
-  #described: readonly (readonly HeldObject[])[] = [];
+  readonly #describe: (root: HeldRoot) => readonly HeldObject[];
+  /** As told, with repetitions. */
+  #told: readonly HeldRoot[] = [];
+  #roots: ReadonlySet<HeldRoot> = new Set();
+
+  /** @param describe gives the same objects for the same root */
+  constructor(describe = createHeldDescriptions()) {
+    this.#describe = describe;
+  }
 
   /**
    * @param tell reports all objects that the stream keeps
    * @returns all objects; a known one is the same object as before. Undefined if no object has changed
    */
   update(tell: (add: (root: HeldRoot) => void) => void): readonly HeldObject[] | undefined {
-    const before = this.#roots;
-    const roots: HeldRoot[] = [];
+    const before = this.#told;
+    let count = 0;
+    let isSame = true;
     tell((root) => {
-      if (!roots.includes(root)) roots.push(root);
+      isSame &&= before[count] === root;
+      count++;
     });
-    if (roots.length === before.length && roots.every((root, index) => root === before[index])) return undefined;
-    const describedBefore = this.#described;
-    this.#described = roots.map((root) => describedBefore[before.indexOf(root)] ?? describeHeld(root));
+    if (isSame && count === before.length) return undefined;
+    const told: HeldRoot[] = [];
+    tell((root) => told.push(root));
+    const roots = new Set(told);
+    const isSameSet = roots.size === this.#roots.size && told.every((root) => this.#roots.has(root));
+    this.#told = told;
     this.#roots = roots;
-    return this.#described.flat();
+    return isSameSet ? undefined : [...roots].flatMap(this.#describe);
   }
 }

@@ -1,6 +1,7 @@
 import { formatSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { PushLane } from '../../push/push-slots.js';
 import { HeldBytes, type HeldObject } from './held-bytes.js';
+import { createHeldDescriptions, type HeldRoot } from './held-roots.js';
 import { LimitError, type XdsLimits } from './xds-limits.js';
 
 /** The peer of a stream. */
@@ -45,6 +46,8 @@ export interface Peers {
   open(key: PeerKey): PeerStream;
   /** Bytes that all streams hold. */
   readonly heldBytes: number;
+  /** The objects that a stream holds in this one: the same objects for all streams. */
+  describe(root: HeldRoot): readonly HeldObject[];
 }
 
 interface Peer {
@@ -164,6 +167,7 @@ export function createPeers(limits: XdsLimits): Peers {
     get heldBytes() {
       return all.total;
     },
+    describe: createHeldDescriptions(),
   };
 }
 

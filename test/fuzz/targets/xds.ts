@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { parseOutboundClusterName } from '../../../src/envoy/names.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
+import { EMPTY_RESOURCE_SET } from '../../../src/envoy/resource-set.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { parsePolicyFilterName } from '../../../src/generators/policy/filter-names.js';
 import { parseRouteName } from '../../../src/generators/routes/route-table.js';
 import { parseNode } from '../../../src/model/parse-node.js';
 import { finish } from '../../../src/push/work.js';
-import { readDeltaRequest, readVersionEntries, versionOf } from '../../../src/xds/delta/delta-request-wire.js';
+import { createClaimReader } from '../../../src/xds/delta/claimed-resources.js';
+import { readAnswer, readDeltaRequest } from '../../../src/xds/delta/delta-request-wire.js';
 import { readNode } from '../../../src/xds/node-wire.js';
 import { createProxyReader } from '../../../src/xds/proxy-reader.js';
 import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
@@ -15,6 +17,7 @@ import { mutated } from '../../support/arbitrary-octets.js';
 import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
 
 const registry = loadProtoRegistry();
+const claims = createClaimReader();
 
 function encode(name: string, message: object): Buffer {
   const type = registry.type(name);
@@ -113,7 +116,8 @@ export const xdsTargets: readonly FuzzTarget[] = [
     run: (bytes) => {
       const { subscribe, unsubscribe, versions } = readDeltaRequest(Buffer.from(bytes), 100);
       const names = [subscribe, unsubscribe].map((list) => finish(readResourceNames(list)));
-      return [names, [...readVersionEntries(versions)].map((entry) => versionOf(versions, entry))];
+      const claim = { encoded: versions, expected: EMPTY_RESOURCE_SET, isAsked: () => true };
+      return [readAnswer(Buffer.from(bytes)), names, finish(claims.read(claim)).resources];
     },
   }),
   fuzzTarget('node', {

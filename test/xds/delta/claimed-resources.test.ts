@@ -86,3 +86,36 @@ test('a server without resources removes everything', (t) => {
     t.deepEqual(versionsOf(createServer()({ b: '1', a: '2' }, expected)), ['a=2', 'b=1']);
   }
 });
+
+test('an entry is recognised however the proxy encodes it', (t) => {
+  const expected = setOf({ a: '1', b: '1' });
+  // As map entries may be: the version first, the version alone, and a length in more bytes than it needs.
+  const versionFirst = Buffer.from('2a06120131', 'hex');
+  const entries = [
+    Buffer.concat([versionFirst, Buffer.from('0a0161', 'hex')]),
+    Buffer.from('2a86000a0162120131', 'hex'),
+  ];
+  const read = (encoded: Buffer) => finish(createClaimReader().read({ encoded, expected, isAsked: () => true }));
+  t.is(read(Buffer.concat(entries)), expected);
+  t.deepEqual(versionsOf(read(Buffer.concat([...entries, Buffer.from('2a060a016112' + '0132', 'hex')]))), [
+    'a=2',
+    'b=1',
+  ]);
+  t.throws(() => read(Buffer.from('2a7f0a0161', 'hex')), { instanceOf: RangeError });
+  t.throws(() => read(Buffer.from('2a', 'hex')), { instanceOf: RangeError });
+});
+
+test('the last version of a name counts', (t) => {
+  const claim = (...versions: Readonly<Record<string, string>>[]) =>
+    versionsOf(
+      finish(
+        createClaimReader().read({
+          encoded: Buffer.concat(versions.map(encode)),
+          expected: SHARED,
+          isAsked: () => true,
+        }),
+      ),
+    );
+  t.deepEqual(claim({ a: '2', b: '1', c: '1' }, { a: '1' }), ['a=1', 'b=1', 'c=1']);
+  t.deepEqual(claim({ a: '1', b: '1', c: '1' }, { a: '2' }), ['a=2', 'b=1', 'c=1']);
+});
