@@ -28,11 +28,21 @@ export function buildHeaderToMetadata(
 
 export const HEADER_MUTATION = 'type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation';
 
-/** Sets a header of every request; replaces the caller's value. */
-export function buildHeaderMutation(encoder: MessageEncoder, header: string, value: string): PackedAny {
+/** Headers of every request that a filter replaces, whatever the caller sends. */
+export interface HeaderMutationOptions {
+  readonly set: { readonly header: string; readonly value: string };
+  readonly remove: string;
+}
+
+/** Sets one header of every request, and removes another one. */
+export function buildHeaderMutation(encoder: MessageEncoder, { set, remove }: HeaderMutationOptions): PackedAny {
+  const { header: key, value } = set;
   const config: HeaderMutation = {
     mutations: {
-      requestMutations: [{ append: { header: { key: header, value }, appendAction: 'OVERWRITE_IF_EXISTS_OR_ADD' } }],
+      requestMutations: [
+        { append: { header: { key, value }, appendAction: 'OVERWRITE_IF_EXISTS_OR_ADD' } },
+        { remove },
+      ],
     },
   };
   return encoder.packAny(HEADER_MUTATION, config);

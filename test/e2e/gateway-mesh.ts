@@ -11,6 +11,7 @@ import {
   type PodOptions,
   podManifest,
   type SecuredMesh,
+  type SecuredMeshOptions,
   type SecuredSidecar,
   serviceOn,
 } from './secured-mesh.js';
@@ -69,6 +70,7 @@ export async function createGatewayMesh(
   counterparts: SidecarCounterparts,
   roots: string,
   filesWith: (certificates: CertificateFiles) => Readonly<Record<string, readonly Manifest[]>>,
+  settings: Pick<SecuredMeshOptions, 'meshConfig' | 'policyConfig'> = {},
 ): Promise<GatewayMesh> {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-credentials-'));
   // Envoy runs as another user.
@@ -97,6 +99,7 @@ export async function createGatewayMesh(
     if (trusted !== undefined) await write(join(placeOf(name), 'ca.crt'), trusted);
   };
   const secured = await createSecuredMesh(counterparts, {
+    ...settings,
     files: { 'pods.yaml': [INGRESS, STRANGER, WEB].map(podManifest), 'web.yaml': serviceOn(SERVICE, WEB), ...files },
     env: { NAV_CREDENTIALS_DIR: folder },
   });

@@ -17,7 +17,17 @@ import {
   virtualServiceManifest,
   WEB_HOST,
 } from './gateway-mesh.js';
+import {
+  askRouter,
+  askWorkload,
+  grantedOf,
+  LIMIT,
+  QUOTA_OBJECTS,
+  QUOTA_SETTINGS,
+  serveQuotaServices,
+} from './gateway-quota.js';
 import { issueFor } from './plugged-in-authority.js';
+import { countStatuses } from './policy-mesh.js';
 import { spiffeId } from './secured-mesh.js';
 
 interface Context {
@@ -102,6 +112,7 @@ const serversWith = (files: CertificateFiles) => [
 const TO_TCP = { route: [{ destination: { host: WEB_HOST, port: { number: 9000 } } }] };
 const filesWith = (certificates: CertificateFiles): Readonly<Record<string, readonly Manifest[]>> => ({
   'gateways.yaml': [gatewayManifest('edge', serversWith(certificates))],
+  'quota.yaml': QUOTA_OBJECTS,
   'routes.yaml': [
     routeToWeb('web', ['shop.example.com', ...TLS_HOSTS], 'edge/edge'),
     routeToWeb('own', ['own.example.com'], 'edge/edge'),
@@ -125,13 +136,14 @@ const filesWith = (certificates: CertificateFiles): Readonly<Record<string, read
 
 test.before(async (t) => {
   if (available === undefined) return;
-  const gateway = await createGatewayMesh(available, PARTNERS.certificate, filesWith);
+  const gateway = await createGatewayMesh(available, PARTNERS.certificate, filesWith, QUOTA_SETTINGS);
   t.context = { gateway };
   const { authority, writeCredential, web, ingress } = gateway;
   const server = authority.issue({ dnsNames: ['pass.example.com'] });
   const tls = { certificate: server.certificate, key: server.key, applicationProtocols: ['http/1.1'] };
   await web.agent.call('serveTls', { name: 'web-tls', port: 8443, ...tls });
   await ingress.agent.call('serveHttp', { name: 'fallback', port: 9100 });
+  await serveQuotaServices(gateway);
   await writeCredential('simple', authority.issue({ dnsNames: ['simple.example.com'] }));
   await writeCredential('mutual', authority.issue({ dnsNames: ['mutual.example.com'] }), PARTNERS.certificate);
   await eventually('MUTUAL is served', async () => {
@@ -367,6 +379,57 @@ e2eTest('a renewed certificate replaces the former one without a failed request 
     const { requests, failures, samples } = await agent.call('stopLoad', null);
     t.deepEqual([failures, samples], [0, []]);
     t.true(requests > 10, `${requests}`);
+  }
+});
+
+const ADMITTED = { 200: LIMIT, 429: 5 };
+
+e2eTest(
+  'a quota of a service charges each request through a router once, with the address of the client',
+  async (t) => {
+    const { gateway } = t.context;
+    t.deepEqual(countStatuses(await askRouter(gateway, 'guarded', LIMIT + 5)), ADMITTED);
+    const other = await askRouter(gateway, 'guarded', LIMIT + 5, { agent: gateway.web.agent });
+    t.deepEqual(countStatuses(other), ADMITTED, 'another client has its own counter, also behind the sidecar');
+    t.is(await grantedOf(gateway, 'guarded'), 2 * LIMIT);
+  },
+);
+
+e2eTest('a quota holds at the router for services whose workloads have no proxy, or only some have one', async (t) => {
+  const { gateway } = t.context;
+  t.deepEqual(countStatuses(await askRouter(gateway, 'bare', LIMIT + 5)), ADMITTED);
+  t.deepEqual(countStatuses(await askRouter(gateway, 'mixed', LIMIT + 5)), ADMITTED);
+  t.is(await grantedOf(gateway, 'mixed'), LIMIT);
+});
+
+e2eTest('each weighted destination of a route charges its own quota, exactly', async (t) => {
+  const { gateway } = t.context;
+  const answers = await askRouter(gateway, 'split', 60);
+  t.deepEqual(countStatuses(answers), { 200: 60 });
+  const reached = (name: string) => answers.filter(({ headers }) => headers['x-served-by'] === name).length;
+  t.is(await grantedOf(gateway, 'left'), reached('left'));
+  t.is(await grantedOf(gateway, 'right'), reached('right'));
+  t.true(reached('left') > 0 && reached('right') > 0, `${reached('left')} of 60`);
+});
+
+e2eTest('a router of an untrusted namespace, and invented receipts, spare no charge', async (t) => {
+  const { gateway } = t.context;
+  const receipt = { 'x-mesh-charge-receipt': 'A'.repeat(43) };
+  const half = LIMIT / 2;
+  const stranger = await askRouter(gateway, 'direct', half, { address: STRANGER.address, headers: receipt });
+  t.deepEqual(countStatuses(stranger), { 200: half });
+  t.is(await grantedOf(gateway, 'direct'), half, 'the sidecar charges what the router does not');
+  t.deepEqual(countStatuses(await askWorkload(gateway, 'direct', half + 5, receipt)), { 200: half, 429: 5 });
+  t.deepEqual(countStatuses(await askRouter(gateway, 'direct', 5, { headers: receipt })), { 429: 5 });
+});
+
+e2eTest('no application behind a sidecar sees a receipt', async (t) => {
+  const { gateway } = t.context;
+  const headers = { 'x-mesh-charge-receipt': 'A'.repeat(43) };
+  for (let sent = 0; sent < 20; sent++) {
+    const [answer] = await askRouter(gateway, 'split', 1, { headers });
+    if (answer?.headers['x-served-by'] !== 'left') continue;
+    t.is(JSON.parse(answer.body).headers['x-mesh-charge-receipt'], undefined);
   }
 });
 

@@ -52,7 +52,7 @@ test.before(async (t) => {
   await writeFile(join(place, 'tls.key'), key);
   const secured = await createSecuredMesh(available, {
     files: meshFiles(),
-    meshConfig: policyMeshConfig({ enableClientSidePolicyCheck: true }),
+    meshConfig: policyMeshConfig(),
     policyConfig: textOf('policy.yaml'),
     env: { NAV_CREDENTIALS_DIR: folder },
   });

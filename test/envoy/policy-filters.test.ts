@@ -115,9 +115,14 @@ test('a route sends data to the server, or is not checked', (t) => {
   t.is(fields(buildExtAuthzPerRoute(encoder, 'unchecked'))['disabled'], true);
 });
 
-test('a set header replaces what the caller sent under its name', (t) => {
-  t.deepEqual(fields(buildHeaderMutation(encoder, 'x-a', 'b'))['mutations'], {
-    requestMutations: [{ append: { header: { key: 'x-a', value: 'b' }, appendAction: 'OVERWRITE_IF_EXISTS_OR_ADD' } }],
+const MUTATION = { set: { header: 'x-a', value: 'b' }, remove: 'x-c' };
+
+test('a set header replaces what the caller sent under its name, and another header of the caller is removed', (t) => {
+  t.deepEqual(fields(buildHeaderMutation(encoder, MUTATION))['mutations'], {
+    requestMutations: [
+      { append: { header: { key: 'x-a', value: 'b' }, appendAction: 'OVERWRITE_IF_EXISTS_OR_ADD' } },
+      { remove: 'x-c' },
+    ],
   });
 });
 
@@ -149,7 +154,7 @@ test('a requested filter has the name of its configuration, and accepts one type
     name: 'policy|a',
     configDiscovery: { configSource: { ads: {} }, typeUrls: ['type.googleapis.com/a.B'] },
   });
-  const resource = encodeExtensionConfig(encoder, 'policy|a', buildHeaderMutation(encoder, 'x-a', 'b'));
+  const resource = encodeExtensionConfig(encoder, 'policy|a', buildHeaderMutation(encoder, MUTATION));
   t.is(resource.name, 'policy|a');
   t.like(messageJson.resourceToJson(resource) as object, { name: 'policy|a' });
 });

@@ -106,6 +106,11 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     random: Math.random,
     createId: randomUUID,
     allowsOutboundChecks: () => config.current().callers.outboundChecks,
+    gatewayNamespaces: () => {
+      const { backend, callers } = config.current();
+      // A remote server knows no receipts: the proxy of a service would charge the requests of gateways again.
+      return backend === undefined ? callers.gatewayNamespaces : undefined;
+    },
     yieldTurn,
     regexLimits: options.regexLimits,
     overload: () => config.current().overload,

@@ -14,6 +14,8 @@ export interface PolicyServerConfig {
   readonly callers: {
     /** Whether callers with certificates may charge outbound requests to the quotas of other workloads' services. */
     readonly outboundChecks: boolean;
+    /** Namespaces whose routers charge the quotas of all services that their routes lead to. */
+    readonly gatewayNamespaces: readonly string[];
   };
   /** The handling of Checks beyond the capacity of this server. */
   readonly overload: {

@@ -201,6 +201,9 @@ const overloadSchema = Type.Object(
   { description: 'Handling of Checks beyond the capacity of this server.', default: {} },
 );
 
+/** The namespace of manifests/gateway. */
+export const CALLERS_DEFAULTS = { outboundChecks: false, gatewayNamespaces: ['mesh-ingress'] } as const;
+
 /**
  * The policy server's configuration file (docs/configuration.md#the-policy-servers-file). Durations are texts in Go's
  * syntax.
@@ -222,6 +225,12 @@ export const policyServerSchema = Type.Object({
         description:
           "If true, proxies with certificates may charge outbound requests to the quotas of other workloads' services. The server in the discovery process ignores it, and uses enableClientSidePolicyCheck of the mesh config.",
         default: false,
+      }),
+      gatewayNamespaces: Type.Array(Type.String({ minLength: 1, maxLength: 63 }), {
+        description:
+          "Namespaces whose gateways with certificates charge the requests that they route to services of other namespaces. Gateways may always charge the services of their own namespace. The services' own proxies do not charge the same requests again. Without effect with a backend.",
+        default: [...CALLERS_DEFAULTS.gatewayNamespaces],
+        maxItems: 1000,
       }),
     },
     { description: 'Rights of callers that authenticate with a certificate.', default: {} },

@@ -16,6 +16,7 @@ import type {
   QuotaStorage,
 } from './policy-server-config.js';
 import {
+  CALLERS_DEFAULTS,
   MEMORY_DEFAULTS,
   OVERLOAD_DEFAULTS,
   type PolicyServerFile,
@@ -60,7 +61,7 @@ export function createDefaultPolicyServerConfig(): PolicyServerConfig {
     quotas: [],
     storage: { type: 'memory', ...MEMORY_DEFAULTS },
     reports: { log: false },
-    callers: { outboundChecks: false },
+    callers: CALLERS_DEFAULTS,
     overload: overloadOf(OVERLOAD_DEFAULTS),
   };
 }

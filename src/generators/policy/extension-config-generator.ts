@@ -16,7 +16,7 @@ import {
 import type { Direction } from '../../model/policy/proxy-policy.js';
 import type { ServiceTarget } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
-import { FORWARDED_ATTRIBUTES_HEADER } from '../../policy/wire/call-metadata.js';
+import { FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import type { NamedGenerator, Scope } from '../generator.js';
 import { createViewIndexer } from '../view-index.js';
@@ -115,7 +115,10 @@ export function createExtensionConfigGenerator(
             return encodeExtensionConfig(
               encoder,
               name,
-              buildHeaderMutation(encoder, FORWARDED_ATTRIBUTES_HEADER, value),
+              buildHeaderMutation(encoder, {
+                set: { header: FORWARDED_ATTRIBUTES_HEADER, value },
+                remove: RECEIPT_HEADER,
+              }),
             );
           });
         case 'outboundHttpCheck':

@@ -33,6 +33,8 @@ export interface CheckDecision extends CheckVerdict {
   readonly retryAfterMs?: number;
   /** Missing when the policy server decided. */
   readonly failure?: CheckFailure;
+  /** The receipt of the charges, for the proxy of the service; missing unless it was asked for and quotas were charged. */
+  readonly receipt?: string;
 }
 
 export interface CheckFlowInput {

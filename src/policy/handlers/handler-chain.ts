@@ -94,12 +94,14 @@ function isDeniedResponse({ precondition }: CheckResponse): boolean {
 /** @param before has allowed the request */
 function joinDecisions(before: CheckDecision, next: CheckDecision): CheckDecision {
   const failure = before.failure ?? next.failure;
+  const receipt = before.receipt ?? next.receipt;
   return {
     ...next,
     isCheckCacheHit: before.isCheckCacheHit || next.isCheckCacheHit,
     isQuotaCacheHit: before.isQuotaCacheHit || next.isQuotaCacheHit,
     exhaustedQuotas: [...before.exhaustedQuotas, ...next.exhaustedQuotas],
     ...(failure !== undefined && { failure }),
+    ...(receipt !== undefined && { receipt }),
   };
 }
 

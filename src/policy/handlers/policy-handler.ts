@@ -17,7 +17,21 @@ export interface HandlerCheck {
   readonly failPolicy: NetworkFailPolicyConfig;
   /** How the proxy wants remote servers to be called. */
   readonly transport: TransportConfig;
+  /** Missing for a check without receipts. */
+  readonly receipt?: ReceiptUse | undefined;
 }
+
+/**
+ * What a receipt spares the check of the service's own proxy: the charges of the same counters, or all charges of the
+ * same quotas, also where the two proxies see different values of a dimension.
+ */
+export type ReceiptScope = 'counters' | 'quotas';
+
+/** A request can pass two proxies that check it: a router, and the proxy of the service. A receipt joins the checks. */
+export type ReceiptUse = {
+  /** The host that the request is for: a receipt is of no use for another service. */
+  readonly service: string;
+} & ({ readonly type: 'issue'; readonly scope: ReceiptScope } | { readonly type: 'redeem'; readonly receipt: string });
 
 /** A request or connection that has ended, or goes on. */
 export interface HandlerReport {

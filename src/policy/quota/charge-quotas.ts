@@ -2,6 +2,16 @@ import type { QuotaLimit } from '../../config/policy-server/policy-server-config
 import type { AttributeBag } from '../client/attribute-bag.js';
 import { PolicyTransportError, type QuotaParams, type QuotaResult } from '../client/policy-transport.js';
 import type { ReferencedAttributes } from '../client/referenced-attributes.js';
+import type { ReceiptUse } from '../handlers/policy-handler.js';
+import {
+  isReceiptId,
+  keptId,
+  NOTHING_PAID,
+  type PaidAmounts,
+  readReceipt,
+  receiptIdOf,
+  receiptText,
+} from './charge-receipts.js';
 import { type CompiledLimit, compileLimit, type ResolvedLimit } from './compile-limit.js';
 import { sized } from './dimension-text.js';
 import type { ReadKeyFile } from './known-keys.js';
@@ -32,11 +42,13 @@ export interface QuotaChargeRequest {
   readonly demands: readonly QuotaDemand[];
   /** How long the caller waits for the store, in milliseconds. */
   readonly timeoutMs: number;
+  /** Missing for a request without receipts. */
+  readonly receipt?: ReceiptUse | undefined;
 }
 
 export type QuotaOutcome =
   /** In the order of the demands. */
-  | { readonly type: 'counted'; readonly results: readonly QuotaResult[] }
+  | { readonly type: 'counted'; readonly results: readonly QuotaResult[]; readonly receipt?: string }
   /** The quota has a list of keys, and the key of the request is not in it. No quota is charged. */
   | { readonly type: 'unknownKey'; readonly quota: string; readonly referencedAttributes: ReferencedAttributes };
 
@@ -45,7 +57,8 @@ export interface QuotaCharger {
   /**
    * Charges all demands that are not best-effort, or none of them. A best-effort demand gets the amount that is left. A
    * quota without a limit is granted. Attempts with the same deduplication id and demands are charged once, also at the
-   * same time. A store in this process answers without a promise.
+   * same time. A request with a receipt is charged what the receipt does not cover. A store in this process answers
+   * without a promise.
    *
    * @throws PolicyTransportError when the store cannot tell what was charged
    */
@@ -126,40 +139,88 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
     return answer;
   };
 
-  return {
-    charge: ({ attributes, deduplicationId, demands, timeoutMs }) => {
-      const results: QuotaResult[] = [];
-      const limited: Limited[] = [];
-      const charges: CounterCharge[] = [];
-      for (const demand of demands) {
-        validateAmount(demand);
-        const { quota, amount, bestEffort } = demand;
-        const compiled = limits.get(quota);
-        const keys = compiled?.keys;
-        if (keys !== undefined && !keys.has(attributes)) {
-          metrics.unknownKey(quota);
-          return { type: 'unknownKey', quota, referencedAttributes: keys.referenced(attributes) };
-        }
-        const at = results.push({ grantedAmount: amount }) - 1;
-        if (compiled === undefined) {
-          noteUndefined(quota);
-          continue;
-        }
-        const limit = compiled.resolve(attributes);
-        limited.push({ at, demand, limit });
-        charges.push({ counter: limit.counter, amount, bestEffort, maxAmount: limit.maxAmount });
+  /** What the receipt of the request covers. */
+  const paidBy = ({ receipt, deduplicationId }: QuotaChargeRequest): PaidAmounts | Promise<PaidAmounts> => {
+    // Without an id, the attempts at this request cannot be told from other requests with the same receipt.
+    if (receipt?.type !== 'redeem' || deduplicationId === '' || !isReceiptId(receipt.receipt)) return NOTHING_PAID;
+    const read = (text: string | undefined): PaidAmounts => {
+      metrics.receipt(text === undefined ? 'unknown' : 'redeemed');
+      return text === undefined ? NOTHING_PAID : readReceipt(text);
+    };
+    const taken = store.takeReceipt(keptId(receipt.receipt, receipt), deduplicationId);
+    return taken instanceof Promise ? taken.then(read) : read(taken);
+  };
+
+  const issue = (
+    { receipt, deduplicationId }: QuotaChargeRequest,
+    { results, isRepetition }: StoreAnswer,
+    charges: readonly CounterCharge[],
+    limited: readonly Limited[],
+  ): string | undefined | Promise<string | undefined> => {
+    if (receipt?.type !== 'issue' || deduplicationId === '') return undefined;
+    if (!results.every(({ isCharged }) => isCharged)) return undefined;
+    const id = receiptIdOf(deduplicationId);
+    if (isRepetition) return id;
+    metrics.receipt('issued');
+    const quotas = limited.map(({ demand }) => demand.quota);
+    const kept = store.keepReceipt(keptId(id, receipt), receiptText(charges, quotas, receipt.scope));
+    if (!(kept instanceof Promise)) return id;
+    const { type } = store;
+    return kept.then(
+      () => id,
+      (error: unknown) => {
+        // The quotas are charged. Without a receipt, the proxy of the service charges them again.
+        metrics.storeFailed(type, error);
+        return undefined;
+      },
+    );
+  };
+
+  const chargeRest = (request: QuotaChargeRequest, paid: PaidAmounts): QuotaOutcome | Promise<QuotaOutcome> => {
+    const { attributes, deduplicationId, demands, timeoutMs } = request;
+    const results: QuotaResult[] = [];
+    const limited: Limited[] = [];
+    const charges: CounterCharge[] = [];
+    for (const demand of demands) {
+      validateAmount(demand);
+      const { quota, amount, bestEffort } = demand;
+      const compiled = limits.get(quota);
+      const keys = compiled?.keys;
+      if (keys !== undefined && !keys.has(attributes)) {
+        metrics.unknownKey(quota);
+        return { type: 'unknownKey', quota, referencedAttributes: keys.referenced(attributes) };
       }
-      if (limited.length === 0) return { type: 'counted', results };
-      const read = ({ results: counted }: StoreAnswer): QuotaOutcome => {
-        for (const [index, { at, limit }] of limited.entries()) {
-          const result = counted[index];
-          if (result !== undefined) results[at] = quotaResult(result, limit);
-        }
-        return { type: 'counted', results };
-      };
-      const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
-      const answer = chargeOnce({ repetitionKey, charges, timeoutMs }, limited);
-      return answer instanceof Promise ? answer.then(read) : read(answer);
+      const at = results.push({ grantedAmount: amount }) - 1;
+      if (compiled === undefined) {
+        noteUndefined(quota);
+        continue;
+      }
+      const limit = compiled.resolve(attributes);
+      const rest = paid.rest(quota, limit.counter, amount);
+      if (rest === 0) continue;
+      limited.push({ at, demand: rest === amount ? demand : { ...demand, amount: rest }, limit });
+      charges.push({ counter: limit.counter, amount: rest, bestEffort, maxAmount: limit.maxAmount });
+    }
+    if (limited.length === 0) return { type: 'counted', results };
+    const read = (answer: StoreAnswer): QuotaOutcome | Promise<QuotaOutcome> => {
+      for (const [index, { at, limit }] of limited.entries()) {
+        const result = answer.results[index];
+        if (result !== undefined) results[at] = quotaResult(result, limit);
+      }
+      const receipt = issue(request, answer, charges, limited);
+      if (receipt === undefined) return { type: 'counted', results };
+      if (typeof receipt === 'string') return { type: 'counted', results, receipt };
+      return receipt.then((issued) => ({ type: 'counted', results, ...(issued !== undefined && { receipt: issued }) }));
+    };
+    const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
+    const answer = chargeOnce({ repetitionKey, charges, timeoutMs }, limited);
+    return answer instanceof Promise ? answer.then(read) : read(answer);
+  };
+
+  return {
+    charge: (request) => {
+      const paid = paidBy(request);
+      return paid instanceof Promise ? paid.then((known) => chargeRest(request, known)) : chargeRest(request, paid);
     },
     update: (changed) => {
       limits = compile(changed);

@@ -37,13 +37,14 @@ export function createQuotaHandler(options: QuotaChargerOptions): QuotaHandler {
   let { store } = options;
   return {
     name: 'quota',
-    check: ({ attributes, quotas, deduplicationId = '', failPolicy }) => {
+    check: ({ attributes, quotas, deduplicationId = '', failPolicy, receipt }) => {
       const demands = demandsOf(addUpCharges(quotas));
       if (demands.length === 0) return ALLOWED;
       const decide = (outcome: QuotaOutcome): CheckDecision => decisionOf(demands, outcome);
       const fail = (error: unknown): CheckDecision => failedDecision(error, failPolicy);
       try {
-        const outcome = charger.charge({ attributes, deduplicationId, demands, timeoutMs: STORE_TIMEOUT_MS });
+        const timeoutMs = STORE_TIMEOUT_MS;
+        const outcome = charger.charge({ attributes, deduplicationId, demands, timeoutMs, receipt });
         return outcome instanceof Promise ? outcome.then(decide, fail) : decide(outcome);
       } catch (error) {
         return fail(error);
@@ -79,7 +80,9 @@ function decisionOf(demands: readonly QuotaDemand[], outcome: QuotaOutcome): Che
     exhausted.push(quota);
     if (result.retryAfterMs !== undefined) retryAfterMs = Math.max(retryAfterMs ?? 0, result.retryAfterMs);
   }
-  if (exhausted === undefined) return ALLOWED;
+  if (exhausted === undefined) {
+    return outcome.receipt === undefined ? ALLOWED : { ...ALLOWED, receipt: outcome.receipt };
+  }
   const message = `Quota is exhausted for: ${exhausted.join(',')}`;
   const refusal = { ...ALLOWED, status: { code: 'RESOURCE_EXHAUSTED', message }, exhaustedQuotas: exhausted } as const;
   return retryAfterMs === undefined ? refusal : { ...refusal, retryAfterMs };

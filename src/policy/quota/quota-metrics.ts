@@ -9,6 +9,8 @@ export interface QuotaMetrics {
   undefinedCharged(): void;
   /** A request with an unknown key was refused. */
   unknownKey(quota: string): void;
+  /** A receipt was given to a router, or came with a request. `unknown`: it was used before, is old, or is invented. */
+  receipt(result: 'issued' | 'redeemed' | 'unknown'): void;
   storeFailed(store: QuotaStore['type'], error: unknown): void;
 }
 
@@ -20,6 +22,7 @@ export function createQuotaMetrics(metrics: Metrics): QuotaMetrics {
     },
     undefinedCharged: () => metrics.increment('policy_server_quota_undefined_charges_total'),
     unknownKey: (quota) => metrics.increment('policy_server_quota_unknown_keys_total', { quota }),
+    receipt: (result) => metrics.increment('policy_server_quota_receipts_total', { result }),
     storeFailed: (store, error) => {
       const failure = error instanceof PolicyTransportError ? error.failure : 'other';
       metrics.increment('policy_server_store_errors_total', { store, failure });

@@ -55,8 +55,20 @@ export interface StoreAnswer {
   readonly isRepetition: boolean;
 }
 
+/** Keeps receipts for 60 s. A store in this process answers without a promise. */
+export interface ReceiptStore {
+  /** @param text of bounded length, from this server */
+  keepReceipt(id: string, text: string): void | Promise<void>;
+  /**
+   * Returns the text once. A repeated attempt of the same taker gets it again.
+   *
+   * @param taker equal for all attempts at one request
+   */
+  takeReceipt(id: string, taker: string): string | undefined | Promise<string | undefined>;
+}
+
 /** Counts the use of quotas. */
-export interface QuotaStore {
+export interface QuotaStore extends ReceiptStore {
   readonly type: 'memory' | 'redis';
   /**
    * Charges in one atomic step. A request that charged an amount gets the same answer when it is repeated within 60 s,

@@ -51,9 +51,13 @@ export function createCheckService(options: CheckServiceOptions): CheckService {
       ? decideTcp(environment, message, call, newConnectionId)
       : decideHttp(environment, message, call));
     const metadata = checkMetadataStruct(metadataOf(decided));
-    const respond = protocol === 'tcp' ? tcpCheckResponse : httpCheckResponse;
-    const response = codec.encodeCheckResponse(respond(decided.decision, metadata));
-    const { status, failure } = decided.decision;
+    const { decision, context } = decided;
+    const response = codec.encodeCheckResponse(
+      protocol === 'tcp'
+        ? tcpCheckResponse(decision, metadata)
+        : httpCheckResponse(decision, metadata, context.config.claims.side),
+    );
+    const { status, failure } = decision;
     metrics.checked(protocol, status.code, clock.monotonicMs() - startMs);
     if (failure !== undefined) {
       metrics.failPolicyAnswered(protocol, failure, status.code === 'OK' ? 'allowed' : 'refused');

@@ -1,9 +1,11 @@
 import { createAttributeBag } from '../client/attribute-bag.js';
 import { deriveHttpAttributes } from '../client/http-attributes.js';
 import { WORKLOAD_LABELS } from '../client/workload-labels.js';
-import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../wire/call-metadata.js';
+import type { ReceiptUse } from '../handlers/policy-handler.js';
+import { FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER, SERVICE_EXTENSION } from '../wire/call-metadata.js';
 import { httpRequestFacts } from './adapter/check-facts.js';
 import type { WireCheckRequest } from './adapter/envoy-messages.js';
+import type { CheckRight } from './callers/authorize-check.js';
 import { ANONYMOUS } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
 import type { CompiledService } from './compiled-services.js';
@@ -37,7 +39,21 @@ export async function decideHttp(
   const forwarded = () => environment.forwarded(config.ignoreForwarded ? undefined : told).layer;
   const right = environment.authorize({ caller: call.caller ?? ANONYMOUS, config, message, host, forwarded });
   if (right === 'uncharged') return unchargedDecision(context);
-  return decide(environment, context, (service) => ask(environment, message, context, service));
+  const receipt = receiptUseOf(right, message, context);
+  return decide(environment, context, (service) => ({ ...ask(environment, message, context, service), receipt }));
+}
+
+/** A router gets a receipt for what it has charged. The proxy of a service redeems the one that comes with the request. */
+function receiptUseOf(
+  right: Exclude<CheckRight, 'uncharged'>,
+  message: WireCheckRequest,
+  { config, host: service = '' }: CallContext,
+): ReceiptUse | undefined {
+  if (right !== 'charged')
+    return { type: 'issue', service, scope: right === 'chargedByGateway' ? 'quotas' : 'counters' };
+  if (config.claims.side === 'outbound') return undefined;
+  const receipt = message.attributes?.request?.http?.headers?.[RECEIPT_HEADER];
+  return receipt === undefined ? undefined : { type: 'redeem', service, receipt };
 }
 
 function ask(

@@ -5,7 +5,7 @@ import type { QuotaCharge } from '../client/compile-quota-specs.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
 import { OK_STATUS } from '../client/policy-status.js';
 import { resolveNetworkFailPolicy } from '../client/transport-config.js';
-import { ALLOWED, type PolicyHandler } from '../handlers/policy-handler.js';
+import { ALLOWED, type PolicyHandler, type ReceiptUse } from '../handlers/policy-handler.js';
 import type { CallConfig, CallConfigs } from './call-configs.js';
 import type { CheckedCall, CheckRight } from './callers/authorize-check.js';
 import type { CompiledService, CompiledServices } from './compiled-services.js';
@@ -50,6 +50,8 @@ export interface CheckInput {
   readonly texts: CheckTexts;
   /** Whether a rule that cannot be used, or not in time, may charge more. */
   readonly isUndecided: boolean;
+  /** Missing for a call without receipts. */
+  readonly receipt?: ReceiptUse | undefined;
 }
 
 /** The texts of attributes for the report; empty for none. */
@@ -95,7 +97,7 @@ export async function decide(
       disableCheckCalls: config.disableCheckCalls || (service.calls.disableCheckCalls ?? false),
     };
     const asked = ask(service);
-    const { texts, attributes, quotas, deduplicationId, isUndecided } = asked instanceof Promise ? await asked : asked;
+    const { texts, isUndecided, ...charged } = asked instanceof Promise ? await asked : asked;
     if (isUndecided && !calls.disableCheckCalls) {
       environment.undecided(context.protocol, host);
       if (resolveNetworkFailPolicy(calls.networkFailPolicy).policy === 'FAIL_CLOSE') {
@@ -105,7 +107,7 @@ export async function decide(
     if (calls.disableCheckCalls) return { context, isServiceKnown, decision: ALLOWED, texts };
     const { networkFailPolicy: failPolicy = {} } = calls;
     const { transport } = config;
-    const decided = environment.handlers.check({ attributes, quotas, deduplicationId, failPolicy, transport });
+    const decided = environment.handlers.check({ ...charged, failPolicy, transport });
     // A handler that need not wait does not cost a turn of the microtask queue either.
     const decision = decided instanceof Promise ? await decided : decided;
     return { context, isServiceKnown, decision, texts };

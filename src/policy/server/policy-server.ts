@@ -47,6 +47,8 @@ export interface PolicyServerOptions {
   readonly createId: () => string;
   /** Whether proxies with certificates may charge outbound traffic, for any mesh config. */
   readonly allowsOutboundChecks: () => boolean;
+  /** The namespaces whose routers may charge the quotas of all services; undefined where handlers give no receipts. */
+  readonly gatewayNamespaces: () => readonly string[] | undefined;
   /** Settles after other work had its turn, as setImmediate does. */
   readonly yieldTurn: () => Promise<void>;
   /** Of the regular expressions in policies. */
@@ -95,7 +97,8 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     isService: (host) => services.find(host).isKnown,
   });
 
-  const rights = createCallerRights({ allowsOutboundChecks: options.allowsOutboundChecks, metrics, limitedLog });
+  const { allowsOutboundChecks, gatewayNamespaces } = options;
+  const rights = createCallerRights({ allowsOutboundChecks, gatewayNamespaces, metrics, limitedLog });
   const environment: CheckEnvironment = {
     configs: createCallConfigs(texts, regexes),
     services,

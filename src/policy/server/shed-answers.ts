@@ -4,7 +4,7 @@ import { OK_STATUS, type PolicyStatus } from '../client/policy-status.js';
 import { SERVICE_EXTENSION } from '../wire/call-metadata.js';
 import { checkMetadataStruct } from './adapter/check-metadata.js';
 import { readCheckOutline } from './adapter/check-outline.js';
-import { shedCheckResponse } from './adapter/check-response.js';
+import { type CheckSide, shedCheckResponse } from './adapter/check-response.js';
 import { createBoundedMemo } from './bounded-memo.js';
 import type { CallConfig, CallConfigs } from './call-configs.js';
 import type { CheckCall } from './check-call.js';
@@ -42,12 +42,12 @@ export function createShedAnswers({ codec, configs, services, metrics }: ShedAns
     }
   };
   const encode = createBoundedMemo(MEMO, (key) => {
-    const { isTcp, isAllowed, service, config } = JSON.parse(key) as AnswerKey;
+    const { asker, isAllowed, service, config } = JSON.parse(key) as AnswerKey;
     const status: PolicyStatus = isAllowed ? OK_STATUS : { code: 'UNAVAILABLE', message: OVERLOADED };
     const decision = { checkErrorCode: rpcCodeNumber(status.code), checkErrorMessage: OVERLOADED };
     const [staticAttributes, disableReports] = config;
     const metadata = checkMetadataStruct({ service, staticAttributes, decision, disableReports, isShed: true });
-    return codec.encodeCheckResponse(shedCheckResponse(status, isTcp, metadata));
+    return codec.encodeCheckResponse(shedCheckResponse(status, asker, metadata));
   });
 
   return (bytes, call) => {
@@ -59,14 +59,15 @@ export function createShedAnswers({ codec, configs, services, metrics }: ShedAns
     const answered = isAllowed ? 'allowed' : 'refused';
     metrics.shed(protocol, answered);
     metrics.failPolicyAnswered(protocol, 'overloaded', answered);
-    const key: AnswerKey = { isTcp, isAllowed, service, config: [config.staticText, config.disableReportCalls] };
+    const asker = isTcp ? 'tcp' : config.claims.side;
+    const key: AnswerKey = { asker, isAllowed, service, config: [config.staticText, config.disableReportCalls] };
     return encode(JSON.stringify(key));
   };
 }
 
 /** The data that an answer depends on. */
 interface AnswerKey {
-  readonly isTcp: boolean;
+  readonly asker: CheckSide | 'tcp';
   readonly isAllowed: boolean;
   readonly service: string | undefined;
   readonly config: readonly [staticText: string, disableReports: boolean];

@@ -33,6 +33,12 @@ export const SERVICE_EXTENSION = 'destination.service.host';
 export const FORWARDED_ATTRIBUTES_HEADER = 'x-mesh-attributes';
 
 /**
+ * Header of a request from a router to the proxy of a service: the receipt of what the Check of the router has charged.
+ * The proxy of the service sends it in its own Check, which does not charge the same again.
+ */
+export const RECEIPT_HEADER = 'x-mesh-charge-receipt';
+
+/**
  * Response header of a refusal by the fail policy, with the reason: `unreachable` from a proxy without an answer of the
  * policy server; `backend`, `quota`, `rule`, `internal` or `overloaded` from the server.
  */

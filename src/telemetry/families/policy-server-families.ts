@@ -34,7 +34,7 @@ export const policyServerFamilies = {
     'reason',
   ),
   policy_server_uncharged_checks_total: counter(
-    'Outbound Checks that were allowed without charge, because the mesh does not check on that side.',
+    'Outbound Checks that were allowed without charge, because the mesh does not check on that side and the caller is no gateway.',
   ),
   policy_server_undecided_checks_total: counter(
     'Checks for which a rule may charge more that cannot be used, or that takes too long to match: FAIL_CLOSE refuses them, FAIL_OPEN leaves the rule out.',
@@ -102,6 +102,10 @@ export const policyQuotaFamilies = {
   policy_server_quota_unknown_keys_total: counter(
     'Requests refused because the quota does not list their key.',
     'quota',
+  ),
+  policy_server_quota_receipts_total: counter(
+    'Receipts of charges: given to a router (issued), taken from a request whose charges it covers (redeemed), or of no use because it was used before, is older than a minute or is invented (unknown).',
+    'result',
   ),
   policy_server_quota_undefined_charges_total: counter('Charges granted to quotas without a configured limit.'),
   policy_server_store_errors_total: counter(

@@ -44,6 +44,7 @@ function createRecordedMetrics() {
         void records.push(`${quota}: ${labelOf(result)} of ${amount}`),
       undefinedCharged: () => void records.push('undefined'),
       unknownKey: () => undefined,
+      receipt: (result: string) => void records.push(`receipt ${result}`),
       storeFailed: (store: string, error: unknown) =>
         void records.push(`${store}: ${error instanceof Error ? error.message : error}`),
     },
@@ -219,6 +220,8 @@ function createPendingStore() {
   const store: QuotaStore = {
     type: 'redis',
     charge: (request) => new Promise((answer, fail) => calls.push({ request, answer, fail })),
+    keepReceipt: () => {},
+    takeReceipt: () => undefined,
     keepOnly: () => {},
     isUp: () => true,
     close: async () => {},

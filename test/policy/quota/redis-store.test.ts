@@ -63,6 +63,16 @@ redisTest('all quotas of a request are charged, or none; best effort stands for 
   t.is(await grantedBy(store, { ...LONG, group: 'b' }), 0);
 });
 
+redisTest('a receipt that one server has kept is taken once, at any server that shares the Redis', async (t) => {
+  const first = openStore(t);
+  const second = openStore(t, { keyPrefix: first.keyPrefix });
+  await first.store.keepReceipt('paid', 'text of the receipt');
+  t.is(await second.store.takeReceipt('paid', 'request 1'), 'text of the receipt');
+  t.is(await first.store.takeReceipt('paid', 'request 1'), 'text of the receipt', 'the same taker, again');
+  t.is(await first.store.takeReceipt('paid', 'request 2'), undefined);
+  t.is(await second.store.takeReceipt('unknown', 'request 1'), undefined);
+});
+
 redisTest('two servers that share a Redis let exactly the limit through under concurrency', async (t) => {
   const first = openStore(t);
   const second = openStore(t, { keyPrefix: first.keyPrefix });

@@ -23,7 +23,7 @@ const LOCAL: PolicyServerConfig = {
   quotas: [RATE],
   storage: { type: 'memory', maxCounters: 100 },
   reports: { log: false },
-  callers: { outboundChecks: false },
+  callers: { outboundChecks: false, gatewayNamespaces: [] },
   overload: { shed: true, shedAfterMs: 500, maxPendingChecks: 100 },
 };
 const SWITCHES = { disableCheckCache: false, disableQuotaCache: false, disableReportBatch: false };

@@ -49,7 +49,10 @@ export const logMessageBytes = (message: object): Buffer =>
 /** The parts of an answer that tests look at. */
 export interface ReadCheckResponse {
   readonly status: { readonly code: number; readonly message: string };
-  readonly okResponse?: { readonly headersToRemove: readonly string[] };
+  readonly okResponse?: {
+    readonly headersToRemove: readonly string[];
+    readonly headers: readonly { readonly header: { readonly key: string; readonly value: string } }[];
+  };
   readonly deniedResponse?: {
     readonly status: { readonly code: string | number };
     readonly body: string;
@@ -150,6 +153,7 @@ export function createRig({ isLocal = true, services = {}, ...options }: RigOpti
     random: () => 0.5,
     createId: () => `id${ids++}`,
     allowsOutboundChecks: () => false,
+    gatewayNamespaces: () => ['edge'],
     yieldTurn: () => Promise.resolve(),
     regexLimits: DEFAULT_REGEX_LIMITS,
     overload: () => ({ shed: true, shedAfterMs: 500, maxPendingChecks: 10_000 }),

@@ -48,7 +48,7 @@ test('a shed check passes under FAIL_OPEN without a charge, and is marked for it
   const rig = await overloaded({ services: { services: { [BOOKS]: QUOTA } } });
   const { status, okResponse, dynamicMetadata } = await rig.ask(httpCheck(), { service: BOOKS });
   t.is(status.code, 0);
-  t.deepEqual(okResponse?.headersToRemove, ['x-mesh-attributes']);
+  t.deepEqual(okResponse?.headersToRemove, ['x-mesh-attributes', 'x-mesh-charge-receipt']);
   t.like(dynamicMetadata.fields, {
     service: { stringValue: BOOKS },
     overloaded: { boolValue: true },

@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.js';
 import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from '../quota-store.js';
 import { bucketAt, releaseMs } from '../window-shape.js';
 import { type CounterGroup, createCounterGroup } from './counter-group.js';
+import { createReceipts } from './receipts.js';
 import { createRecentAnswers } from './recent-answers.js';
 import type { Usage } from './usage.js';
 
@@ -9,7 +10,10 @@ export interface MemoryStoreOptions {
   readonly clock: Clock;
   /** Counters of a group at most; a further key evicts the counter that was used least recently. */
   readonly maxCounters: number;
-  /** The number of requests whose repetition is recognized; older requests are charged again. 65,536 unless given. */
+  /**
+   * The number of requests whose repetition is recognized, and of receipts that are kept; older ones are forgotten, and
+   * their requests are charged again. 65,536 unless given.
+   */
   readonly maxRepetitions?: number;
 }
 
@@ -27,6 +31,7 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
   const epochMs = clock.now().getTime() - clock.monotonicMs();
   const groups = new Map<string, CounterGroup>();
   const answers = createRecentAnswers({ clock, keptMs: REPETITION_MS, maxAnswers: maxRepetitions });
+  const receipts = createReceipts({ clock, keptMs: REPETITION_MS, maxReceipts: maxRepetitions });
 
   const groupOf = ({ counter: { group, shape } }: CounterCharge): CounterGroup => {
     const known = groups.get(group);
@@ -65,6 +70,8 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
   return {
     type: 'memory',
     charge: chargeNow,
+    keepReceipt: receipts.keep,
+    takeReceipt: receipts.take,
     keepOnly: (kept) => {
       for (const group of groups.keys()) {
         if (!kept.has(group)) groups.delete(group);

@@ -5,6 +5,7 @@ import { PolicyTransportError } from '../../client/policy-transport.js';
 import type { QuotaStore } from '../quota-store.js';
 import { chargeParameters, readChargeReply } from './charge-call.js';
 import { CHARGE_SCRIPT, scriptHash } from './charge-script.js';
+import { keepCommand, type RedisCommand, takeCommand } from './receipt-call.js';
 import { createRedisLink } from './redis-link.js';
 import { RedisReplyError, type RedisSession, readComplaint } from './redis-session.js';
 
@@ -33,7 +34,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   const lastReplyMs = new WeakMap<RedisSession, number>();
   const running = new Set<Promise<unknown>>();
 
-  const run = async (session: RedisSession, parameters: readonly (string | number)[]): Promise<unknown> => {
+  const charge = async (session: RedisSession, parameters: readonly (string | number)[]): Promise<unknown> => {
     try {
       return await session.command('EVALSHA', hash, ...parameters);
     } catch (error) {
@@ -58,7 +59,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
     };
   };
 
-  const ask = async (parameters: readonly (string | number)[]): Promise<unknown> => {
+  const ask = async (run: (session: RedisSession) => Promise<unknown>): Promise<unknown> => {
     let session: RedisSession;
     try {
       session = await link.session();
@@ -71,7 +72,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
       if ((lastReplyMs.get(session) ?? 0) < startedMs) link.drop(session, `no answer within ${timeoutMs} ms`);
     });
     try {
-      const reply = await run(session, parameters);
+      const reply = await run(session);
       lastReplyMs.set(session, clock.monotonicMs());
       return reply;
     } catch (error) {
@@ -110,16 +111,33 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
       answer.then(resolve, reject).finally(stopTimer);
     });
 
+  const finish = async (asked: Promise<unknown>, waitMs = timeoutMs): Promise<unknown> => {
+    const answer = withDeadline(asked, Math.min(timeoutMs, waitMs));
+    running.add(answer);
+    try {
+      return await answer;
+    } finally {
+      running.delete(answer);
+    }
+  };
+  const command = (wanted: RedisCommand): Promise<unknown> => finish(ask((session) => session.command(...wanted)));
+
   return {
     type: 'redis',
     charge: async (request) => {
-      const answer = withDeadline(ask(chargeParameters(request, keyPrefix)), Math.min(timeoutMs, request.timeoutMs));
-      running.add(answer);
-      try {
-        return readChargeReply(await answer, request.charges.length);
-      } finally {
-        running.delete(answer);
-      }
+      const parameters = chargeParameters(request, keyPrefix);
+      const reply = await finish(
+        ask((session) => charge(session, parameters)),
+        request.timeoutMs,
+      );
+      return readChargeReply(reply, request.charges.length);
+    },
+    keepReceipt: async (id, text) => {
+      await command(keepCommand(id, text, keyPrefix));
+    },
+    takeReceipt: async (id, taker) => {
+      const reply = await command(takeCommand(id, taker, keyPrefix));
+      return typeof reply === 'string' ? reply : undefined;
     },
     // Counters expire in Redis, and servers with another configuration may still use them.
     keepOnly: () => {},

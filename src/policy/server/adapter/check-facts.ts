@@ -2,7 +2,7 @@ import type { ConnectionFacts } from '../../client/connection-attributes.js';
 import type { HeaderMap } from '../../client/header-map.js';
 import type { HttpRequestFacts } from '../../client/http-attributes.js';
 import type { TcpConnectionFacts } from '../../client/tcp-attributes.js';
-import { FORWARDED_ATTRIBUTES_HEADER } from '../../wire/call-metadata.js';
+import { FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER } from '../../wire/call-metadata.js';
 import type { WireCheckRequest } from './envoy-messages.js';
 import { requestAuthFacts } from './request-auth-facts.js';
 import { ipBytesOf, wireNanoseconds } from './wire-values.js';
@@ -59,14 +59,15 @@ export function httpRequestFacts(message: WireCheckRequest, nowNs: bigint): Http
 }
 
 /**
- * Headers without the pseudo-headers of HTTP/2, which have separate attributes, and without the header of forwarded
- * attributes (docs/reference/policy-client.md#forwarded-attributes).
+ * Headers without the pseudo-headers of HTTP/2, which have separate attributes, and without the headers between proxies:
+ * forwarded attributes (docs/reference/policy-client.md#forwarded-attributes) and receipts.
  */
 export function headersOf(headers: Readonly<Record<string, string>> | undefined): HeaderMap {
   const map = new Map<string, string>();
   for (const name in headers) {
     // hasOwn, because a header may have the name __proto__.
-    if (name.charCodeAt(0) === COLON || name === FORWARDED_ATTRIBUTES_HEADER || !Object.hasOwn(headers, name)) continue;
+    if (name.charCodeAt(0) === COLON || !Object.hasOwn(headers, name)) continue;
+    if (name === FORWARDED_ATTRIBUTES_HEADER || name === RECEIPT_HEADER) continue;
     map.set(name, headers[name] ?? '');
   }
   return map;

@@ -9,7 +9,7 @@ import type { Ownership, ServiceOwners, WorkloadCaller } from './service-owners.
 /** The parts of a Check that concern the rights of its caller. */
 export interface CheckedCall {
   readonly caller: Caller;
-  readonly config: Pick<CallConfig, 'claims' | 'connectionQuotas'>;
+  readonly config: Pick<CallConfig, 'claims' | 'connectionQuotas' | 'ignoreForwarded'>;
   readonly message: WireCheckRequest;
   /** Host of the service; undefined for a call without a service. */
   readonly host: string | undefined;
@@ -17,11 +17,18 @@ export interface CheckedCall {
   readonly forwarded: () => AttributeLayer;
 }
 
-/**
- * Whether a Check may charge quotas. `uncharged`: it is allowed without a charge, because the proxy of the service
- * checks the same request, or because the known policies belong to another namespace.
- */
-export type CheckRight = 'charged' | 'uncharged';
+/** Whether a Check may charge quotas, and whether its receipt spares the charges of the next proxy. */
+export type CheckRight =
+  | 'charged'
+  /**
+   * Allowed without a charge, because the proxy of the service checks the same request, or because the known policies
+   * belong to another namespace.
+   */
+  | 'uncharged'
+  /** By a router with any identity or without one: the next proxy does not charge the same counters again. */
+  | 'chargedByRouter'
+  /** By a router that may charge the service: the next proxy does not charge the same quotas again. */
+  | 'chargedByGateway';
 
 const SOURCE_NAMES = ['source.uid', 'source.namespace'] as const;
 
@@ -30,12 +37,24 @@ const SOURCE_NAMES = ['source.uid', 'source.namespace'] as const;
  *
  * - inbound: the caller must be a workload of the service. Its proxy has verified the source of the traffic.
  * - outbound: all names of the source must name the caller. Quotas are charged where the mesh checks on that side.
+ * - outbound of a gateway: the source of its requests is outside of the mesh, so that the certificate of the source is
+ *   not the caller's. Quotas are charged.
  *
+ * @param isTrusted whether the routers of a namespace may charge the quotas of the service
  * @throws CallerRefusedError
  */
-export function authorizeCheck(owners: ServiceOwners, call: CheckedCall): CheckRight {
+export function authorizeCheck(
+  owners: ServiceOwners,
+  call: CheckedCall,
+  isTrusted: (namespace: string, host: string | undefined) => boolean,
+): CheckRight {
   const { caller, config, host } = call;
-  if (caller.type === 'anonymous') return 'charged';
+  const { side } = config.claims;
+  // A receipt has no use at a service outside of the mesh, which must not see it.
+  const isInMesh = host !== undefined && !owners.isExternal(host);
+  const isRouter = side === 'outbound' && config.ignoreForwarded;
+  const charged = isRouter && isInMesh ? 'chargedByRouter' : 'charged';
+  if (caller.type === 'anonymous') return charged;
   const { claims } = config;
   if (config.connectionQuotas !== undefined) {
     throw refused(caller, 'claims', 'has no say about what a connection is charged (connectionQuotaSpec)');
@@ -48,9 +67,10 @@ export function authorizeCheck(owners: ServiceOwners, call: CheckedCall): CheckR
     requirePrincipal(caller, 'destination', call.message.attributes?.destination?.principal);
     return requireServed(owners, caller, host) === 'shadowed' ? 'uncharged' : 'charged';
   }
+  if (isRouter && isTrusted(caller.identity.namespace, host)) return isInMesh ? 'chargedByGateway' : 'charged';
   requirePrincipal(caller, 'source', call.message.attributes?.source?.principal);
   requireNamespaces(caller, namespacesIn(call.forwarded(), SOURCE_NAMES));
-  return owners.hasOutboundChecks || host === undefined || owners.isExternal(host) ? 'charged' : 'uncharged';
+  return owners.hasOutboundChecks || !isInMesh ? charged : 'uncharged';
 }
 
 /** @throws CallerRefusedError when the caller is not a workload of the service */

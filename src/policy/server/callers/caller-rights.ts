@@ -31,17 +31,28 @@ export interface CallerRights {
 
 export interface CallerRightsOptions {
   readonly allowsOutboundChecks: () => boolean;
+  /**
+   * The namespaces whose routers may charge the quotas of all services. Undefined where no receipts are given, so that
+   * routers do not charge what the services' own proxies charge. Asked for each call.
+   */
+  readonly gatewayNamespaces: () => readonly string[] | undefined;
   readonly metrics: Pick<PolicyServerMetrics, 'refused' | 'uncharged'>;
   readonly limitedLog: LimitedLog;
 }
 
 const UNCHARGED_REMEDY =
-  'set enableClientSidePolicyCheck in the mesh config, and callers.outboundChecks in the policy config (--policyConfig, in a cluster the ConfigMap mesh-policy) for a policy server of its own, where proxies are to charge what their workloads send';
+  'set enableClientSidePolicyCheck in the mesh config, and callers.outboundChecks in the policy config (--policyConfig, in a cluster the ConfigMap mesh-policy) for a policy server of its own, where proxies are to charge what their workloads send; or add the namespace of a gateway to callers.gatewayNamespaces there';
 
 export function createCallerRights(options: CallerRightsOptions): CallerRights {
-  const { allowsOutboundChecks, metrics, limitedLog } = options;
+  const { allowsOutboundChecks, gatewayNamespaces, metrics, limitedLog } = options;
   let owners: ServiceOwners = ownersOfConfigs({ find: () => undefined });
 
+  /** A namespace decides about the quotas of its own services. */
+  const isTrusted = (namespace: string, host: string | undefined): boolean => {
+    const trusted = gatewayNamespaces();
+    if (trusted === undefined) return false;
+    return trusted.includes(namespace) || (host !== undefined && owners.isOfNamespace(host, namespace));
+  };
   const refused = (caller: Caller, error: CallerRefusedError): void => {
     metrics.refused(error.reason);
     const peer = caller.type === 'workload' ? { caller: callerText(caller.identity), peer: caller.address } : {};
@@ -61,6 +72,7 @@ export function createCallerRights(options: CallerRightsOptions): CallerRights {
       const known = policies.owners ?? ownersOfConfigs(policies);
       owners = {
         ownership: (hostname, caller) => known.ownership(hostname, caller),
+        isOfNamespace: (hostname, namespace) => known.isOfNamespace(hostname, namespace),
         isExternal: (hostname) => known.isExternal(hostname),
         get hasOutboundChecks() {
           return known.hasOutboundChecks || allowsOutboundChecks();
@@ -68,8 +80,7 @@ export function createCallerRights(options: CallerRightsOptions): CallerRights {
       };
     },
     check: (call) => {
-      if (call.caller.type === 'anonymous') return 'charged';
-      const right = guarded(call.caller, () => authorizeCheck(owners, call));
+      const right = guarded(call.caller, () => authorizeCheck(owners, call, isTrusted));
       if (right === 'uncharged') {
         metrics.uncharged();
         limitedLog.warn({ service: call.host, remedy: UNCHARGED_REMEDY }, 'outbound check allowed without charge');

@@ -37,6 +37,7 @@ export function createMeshOwners(): (context: OwnersContext) => ServiceOwners {
       accept(caller, hostname);
       return 'own';
     },
+    isOfNamespace: (hostname, namespace) => context.servicesByHost.get(hostname)?.namespace === namespace,
     isExternal: (hostname) => context.servicesByHost.get(hostname)?.meshExternal === true,
     hasOutboundChecks: context.mesh.policy.enableClientSidePolicyCheck,
   });

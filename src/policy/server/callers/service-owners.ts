@@ -19,6 +19,8 @@ export type Ownership =
 /** Links workloads to the services that they serve. */
 export interface ServiceOwners {
   ownership(hostname: string, caller: WorkloadCaller): Ownership;
+  /** Whether the service belongs to the namespace. */
+  isOfNamespace(hostname: string, namespace: string): boolean;
   /** Whether the service is outside of the mesh, so that only its clients' proxies can check. */
   isExternal(hostname: string): boolean;
   /** Whether proxies check outbound requests to services of the mesh (mesh config, enableClientSidePolicyCheck). */
@@ -34,12 +36,14 @@ const NAMESPACE = 'destination.service.namespace';
 export function ownersOfConfigs(policies: {
   readonly find: (hostname: string) => ServiceConfig | undefined;
 }): ServiceOwners {
+  const isOfNamespace: ServiceOwners['isOfNamespace'] = (hostname, namespace) =>
+    policies.find(hostname)?.mixerAttributes?.attributes?.[NAMESPACE]?.stringValue === namespace;
   return {
     ownership: (hostname, { identity }) => {
-      const config = policies.find(hostname);
-      if (config === undefined) return 'unknown';
-      return config.mixerAttributes?.attributes?.[NAMESPACE]?.stringValue === identity.namespace ? 'own' : 'foreign';
+      if (policies.find(hostname) === undefined) return 'unknown';
+      return isOfNamespace(hostname, identity.namespace) ? 'own' : 'foreign';
     },
+    isOfNamespace,
     isExternal: () => false,
     hasOutboundChecks: false,
   };

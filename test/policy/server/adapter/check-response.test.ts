@@ -2,6 +2,7 @@ import test from 'ava';
 import type { RpcCode } from '../../../../src/base/rpc-code.js';
 import {
   type AnsweredDecision,
+  type CheckSide,
   httpCheckResponse,
   tcpCheckResponse,
 } from '../../../../src/policy/server/adapter/check-response.js';
@@ -11,8 +12,8 @@ import { envoyProtos, type ReadCheckResponse, readCheckResponse } from '../polic
 const codec = createEnvoyCodec(envoyProtos);
 const NO_METADATA = { fields: {} };
 
-function http(decision: AnsweredDecision): ReadCheckResponse {
-  return readCheckResponse(codec.encodeCheckResponse(httpCheckResponse(decision, NO_METADATA)));
+function http(decision: AnsweredDecision, side: CheckSide = 'inbound'): ReadCheckResponse {
+  return readCheckResponse(codec.encodeCheckResponse(httpCheckResponse(decision, NO_METADATA, side)));
 }
 
 function denied(code: RpcCode, rest: Partial<AnsweredDecision> = {}): ReadCheckResponse {
@@ -22,10 +23,17 @@ function denied(code: RpcCode, rest: Partial<AnsweredDecision> = {}): ReadCheckR
 const headersOf = ({ deniedResponse }: ReadCheckResponse) =>
   Object.fromEntries((deniedResponse?.headers ?? []).map(({ header }) => [header.key, header.value]));
 
-test('an allowed request goes on without the header of forwarded attributes', (t) => {
+test('an allowed request leaves its proxy with the headers that the proxy has set, and with a receipt', (t) => {
+  const passed = http({ status: { code: 'OK', message: '' } }, 'outbound');
+  t.deepEqual([passed.okResponse?.headersToRemove, passed.okResponse?.headers], [[], []]);
+  const charged = http({ status: { code: 'OK', message: '' }, receipt: 'r' }, 'outbound');
+  t.like(charged.okResponse?.headers, [{ header: { key: 'x-mesh-charge-receipt', value: 'r' } }]);
+});
+
+test('an allowed request reaches the application without the headers between proxies', (t) => {
   const response = http({ status: { code: 'OK', message: '' } });
   t.is(response.status.code, 0);
-  t.deepEqual(response.okResponse?.headersToRemove, ['x-mesh-attributes']);
+  t.deepEqual(response.okResponse?.headersToRemove, ['x-mesh-attributes', 'x-mesh-charge-receipt']);
   t.falsy(response.deniedResponse);
 });
 

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { ALLOWED, type PolicyHandler } from '../../../../src/policy/handlers/policy-handler.js';
 import { type Caller, CallerRefusedError } from '../../../../src/policy/server/callers/caller.js';
 import type { ServiceOwners } from '../../../../src/policy/server/callers/service-owners.js';
 import { loadPolicyProtos } from '../../../../src/policy/wire/policy-protos.js';
@@ -57,6 +58,7 @@ const OWNERS: ServiceOwners = {
     if (hostname !== BOOKS) return 'unknown';
     return identity.namespace === 'shop' ? 'own' : identity.namespace === 'twin' ? 'shadowed' : 'foreign';
   },
+  isOfNamespace: (hostname, namespace) => hostname === BOOKS && namespace === 'shop',
   isExternal: (hostname) => hostname === API,
   hasOutboundChecks: false,
 };
@@ -187,6 +189,65 @@ test('outbound traffic is charged where the mesh checks on that side, and to ser
   await outside.ask(httpCheck(), { caller: EVIL, configText: outbound('evil'), service: API });
   t.is(outside.transport.checks.length, 1);
 });
+
+const router = (namespace: string): string => {
+  const attributes = {
+    'context.reporter.kind': 'outbound',
+    'context.reporter.uid': `orchestrator://router-1.${namespace}`,
+    'source.uid': `orchestrator://router-1.${namespace}`,
+  };
+  const entries = Object.entries(attributes).map(([name, stringValue]) => [name, { stringValue }]);
+  const mixerAttributes = { attributes: Object.fromEntries(entries) };
+  return httpConfigText({ ignoreForwardedAttributes: true, mixerAttributes });
+};
+const CLIENT_OF_ROUTER = httpCheck({}, { source: { principal: 'partner.example.com' } });
+
+test('a router of a gateway namespace charges services of the mesh, whatever certificate its client has', async (t) => {
+  const rig = setUp();
+  const call = { caller: workload('edge'), configText: router('edge'), service: BOOKS };
+  t.is((await rig.ask(CLIENT_OF_ROUTER, call)).status.code, 0);
+  t.is(rig.transport.checks.length, 1);
+  await t.throwsAsync(rig.ask(httpCheck(), { ...call, configText: router('home') }), {
+    instanceOf: CallerRefusedError,
+    message: /not in the namespace/,
+  });
+});
+
+test('other proxies of a gateway namespace, and routers of other namespaces, charge no services of the mesh', async (t) => {
+  const rig = setUp();
+  await rig.ask(httpCheck(), { caller: workload('edge'), configText: outbound('edge'), service: BOOKS });
+  await rig.ask(httpCheck(), { caller: EVIL, configText: router('evil'), service: BOOKS });
+  t.is(rig.transport.checks.length, 0);
+  await t.throwsAsync(rig.ask(CLIENT_OF_ROUTER, { caller: EVIL, configText: router('evil'), service: BOOKS }), {
+    message: /principal of the source/,
+  });
+});
+
+for (const [what, call, owners, receipt] of [
+  ['a router of a gateway namespace', { caller: workload('edge'), configText: router('edge') }, {}, 'quotas'],
+  ['a router of the namespace of the service', { caller: SHOP, configText: router('shop') }, {}, 'quotas'],
+  ['another router', { caller: EVIL, configText: router('evil') }, { hasOutboundChecks: true }, 'counters'],
+  ['a router without an identity', { configText: router('any') }, {}, 'counters'],
+  ['a sidecar', { caller: EVIL, configText: outbound('evil') }, { hasOutboundChecks: true }, undefined],
+  ['a router, for a service outside of the mesh,', { configText: router('any'), service: API }, {}, undefined],
+] as const) {
+  test(`${what} gets ${receipt === undefined ? 'no receipt' : `a receipt for ${receipt}`}`, async (t) => {
+    const rig = setUp(owners);
+    const asked: unknown[] = [];
+    const handler: PolicyHandler = {
+      name: 'recording',
+      check: (check) => {
+        asked.push(check.receipt);
+        return ALLOWED;
+      },
+      answer: () => ({ quotas: new Map() }),
+      close: async () => {},
+    };
+    rig.handlers.use([handler]);
+    await rig.ask(httpCheck({ headers: { 'x-mesh-charge-receipt': 'forged' } }), { service: BOOKS, ...call });
+    t.deepEqual(asked, [receipt && { type: 'issue', scope: receipt, service: BOOKS }]);
+  });
+}
 
 test('a separate policy server follows the setting for outbound traffic', async (t) => {
   let isAllowed = false;
