@@ -92,7 +92,8 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   }),
   http('stringMap', {
     name: 'request.headers',
-    description: 'Headers by lower-case name, several values joined by commas; without `x-mesh-attributes`.',
+    description:
+      'Headers by lower-case name, several values joined by commas; without `x-mesh-attributes` and `x-mesh-charge-receipt`.',
   }),
   http('string', { name: 'request.referer', description: 'Header `referer`.' }),
   http('string', { name: 'request.useragent', description: 'Header `user-agent`.' }),
