@@ -6,7 +6,7 @@ const KEPT_MS = 60_000;
  * Gives a receipt to its first taker, in one step. KEYS: the receipt, its taker. ARGV: the taker, how long the taker is
  * kept in milliseconds.
  */
-export const TAKE_SCRIPT = `
+const TAKE_SCRIPT = `
 local receipt = redis.call('GET', KEYS[1])
 if not receipt then return false end
 if redis.call('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2]) then return receipt end
