@@ -65,6 +65,7 @@ export function createGenerators(
       settings,
       active.flatMap((plugin) => plugin.clusters ?? []),
       gatewayRouter,
+      (context) => active.flatMap((plugin) => plugin.calledClusters?.(context) ?? []),
     ),
     createEndpointGenerator(encoder),
     createListenerGenerator(encoder, settings, active, gatewayRouter),

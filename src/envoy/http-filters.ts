@@ -1,6 +1,9 @@
+import type { ConfigSource } from '../generated/envoy/config/core/v3/ConfigSource.js';
 import type { FilterConfig as GrpcStats } from '../generated/envoy/extensions/filters/http/grpc_stats/v3/FilterConfig.js';
+import type { OnDemand } from '../generated/envoy/extensions/filters/http/on_demand/v3/OnDemand.js';
 import type { Config as SetFilterState } from '../generated/envoy/extensions/filters/http/set_filter_state/v3/Config.js';
 import type { HttpFilter } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
+import { duration } from './durations.js';
 import type { MessageEncoder } from './message-encoder.js';
 
 const EXTENSIONS = 'type.googleapis.com/envoy.extensions.filters.http';
@@ -40,6 +43,20 @@ export function upstreamProtocolsFilter(encoder: MessageEncoder, protocols: read
     ],
   };
   return httpFilter(encoder, 'envoy.filters.http.set_filter_state', `${EXTENSIONS}.set_filter_state.v3.Config`, config);
+}
+
+/** How long a request or connection waits for a cluster that the proxy asks for. */
+export const ON_DEMAND_TIMEOUT_MS = 5_000;
+
+/**
+ * Lets a request wait while the proxy asks for its virtual host, if the route table has VHDS, and for the cluster of its
+ * route. It comes before filters that read the route.
+ *
+ * @param clusters where the proxy asks for clusters
+ */
+export function onDemandFilter(encoder: MessageEncoder, clusters: ConfigSource): HttpFilter {
+  const config: OnDemand = { odcds: { source: clusters, timeout: duration(ON_DEMAND_TIMEOUT_MS) } };
+  return httpFilter(encoder, 'envoy.filters.http.on_demand', `${EXTENSIONS}.on_demand.v3.OnDemand`, config);
 }
 
 /** Forwards the request; always the last filter. */

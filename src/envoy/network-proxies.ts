@@ -1,8 +1,10 @@
 import type { AccessLog } from '../generated/envoy/config/accesslog/v3/AccessLog.js';
+import type { ConfigSource } from '../generated/envoy/config/core/v3/ConfigSource.js';
 import type { RedisProxy } from '../generated/envoy/extensions/filters/network/redis_proxy/v3/RedisProxy.js';
 import type { TcpProxy } from '../generated/envoy/extensions/filters/network/tcp_proxy/v3/TcpProxy.js';
 import type { ThriftProxy } from '../generated/envoy/extensions/filters/network/thrift_proxy/v3/ThriftProxy.js';
 import { duration } from './durations.js';
+import { ON_DEMAND_TIMEOUT_MS } from './http-filters.js';
 import type { MessageEncoder } from './message-encoder.js';
 import type { TypedFilter } from './typed-filter.js';
 
@@ -21,6 +23,8 @@ export interface TcpProxyOptions {
   readonly intervalMs?: number;
   /** Close connections without traffic after this time; undefined for Envoy's default of one hour, 0 for never. */
   readonly idleTimeoutMs: number | undefined;
+  /** Where the proxy asks for a cluster that it does not have, while the connection waits. Default: it does not ask. */
+  readonly onDemandClusters?: ConfigSource | undefined;
 }
 
 const TCP_PROXY = 'type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy';
@@ -31,6 +35,9 @@ export function buildTcpProxy(encoder: MessageEncoder, options: TcpProxyOptions)
     statPrefix: options.statPrefix,
     ...clusterFields(options.clusters),
     ...(options.hashesSourceAddress === true ? { hashPolicy: [{ sourceIp: {} }] } : {}),
+    ...(options.onDemandClusters === undefined
+      ? {}
+      : { onDemand: { odcdsConfig: options.onDemandClusters, timeout: duration(ON_DEMAND_TIMEOUT_MS) } }),
     accessLog: [...options.accessLogs],
     ...(options.intervalMs === undefined
       ? {}

@@ -26,6 +26,11 @@ export interface ResourcePart<S extends Scope = Scope> {
   /** Undefined when the part has nothing for such a proxy. */
   scope(context: PushContext, proxy: Proxy): S | undefined;
   generate(context: PushContext, scope: S): Generated;
+  /**
+   * Of a part whose resources on-demand proxies ask for by name: the names that a proxy needs without asking, sorted.
+   * Undefined for a proxy that gets the whole part. Default: every proxy does.
+   */
+  neededNames?(context: PushContext, proxy: Proxy): readonly string[] | undefined;
 }
 
 interface GeneratorBase {

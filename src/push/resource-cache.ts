@@ -1,11 +1,11 @@
 import type { EncodedResource } from '../envoy/encoded-resource.js';
-import { joinResourceSets, nextResourceSet, type ResourceSet } from '../envoy/resource-set.js';
+import { joinResourceSets, nextResourceSet, type ResourceSet, resourceOf } from '../envoy/resource-set.js';
 import type { NamedGenerator, ResourceGenerator, WildcardGenerator } from '../generators/generator.js';
 import type { Finding } from '../model/finding.js';
 import type { Proxy } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
 import { type ChangedHosts, changedHosts, createHostIndex, type HostIndex, mergeChangedHosts } from './host-index.js';
-import type { NameSet } from './name-set.js';
+import { hasName, type NameSet } from './name-set.js';
 import { generateNamed, type NamedFindings, type NamedResult, type NamedWork, updateNamed } from './named-resources.js';
 import { createPartMemory, type PartMemory } from './part-memory.js';
 import type { PushNotice } from './push-notice.js';
@@ -19,7 +19,10 @@ import { finish, type SharedWork, shareWork, type Work } from './work.js';
 export interface ResourceCache {
   /** Generates resources from this snapshot from now on. Types that the push does not concern keep their resources. */
   advance(context: PushContext, notice: PushNotice): void;
-  /** @param names the proxy's subscription; undefined for everything (wildcard types only) */
+  /**
+   * @param names the proxy's subscription. For wildcard types undefined stands for everything, and so does `*`; names
+   *   beside it are those that an on-demand proxy has asked for
+   */
   resourcesFor(generator: ResourceGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet;
   /**
    * The same with pauses. The result belongs to the snapshot at the first step, even if the snapshot changes in a
@@ -69,7 +72,8 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     return cache;
   };
 
-  const generateParts = (cache: TypeCache, generator: WildcardGenerator, proxy: Proxy) => {
+  /** @param names the resources that an on-demand proxy asks for; undefined for the whole parts */
+  const generateParts = (cache: TypeCache, generator: WildcardGenerator, proxy: Proxy, names: NameSet | undefined) => {
     const sets: ResourceSet[] = [];
     let key = '';
     for (const part of generator.parts) {
@@ -83,23 +87,54 @@ export function createResourceCache(initial: PushContext): ResourceCache {
         entry = { set: nextResourceSet(cache.previous.parts.get(partKey)?.set, resources), findings };
         cache.current.parts.keep(partKey, entry);
       }
-      key += `${partKey}\n`;
-      sets.push(entry.set);
+      const needed = names && part.neededNames?.(context, proxy);
+      if (names === undefined || needed === undefined) {
+        key += `${partKey}\n`;
+        sets.push(entry.set);
+        continue;
+      }
+      const named = namedParts(cache, partKey, entry.set, needed, names);
+      key += `${named.key}\n`;
+      sets.push(...named.sets);
     }
     return { key, sets };
   };
 
+  /**
+   * Two parts of a part that a proxy learns on demand: the resources that it needs from the start, which proxies of one
+   * scope share, and those that it has asked for.
+   */
+  const namedParts = (
+    { current, previous }: TypeCache,
+    partKey: string,
+    whole: ResourceSet,
+    needed: readonly string[],
+    names: NameSet,
+  ) => {
+    const start = needed.join();
+    const asked = names.names.filter((name) => !needed.includes(name));
+    const choices: readonly (readonly [key: string, names: readonly string[]])[] = [
+      [`${partKey}\nneeded ${start}`, needed],
+      [`${partKey}\nasked ${start}\n${names.id}`, asked],
+    ];
+    const sets = choices.map(
+      ([key, chosen]) =>
+        current.sets.get(key) ?? current.sets.keep(key, nextResourceSet(previous.sets.get(key), pick(whole, chosen))),
+    );
+    return { key: choices.map(([key]) => key).join('\n'), sets };
+  };
+
   const wildcardResources = (generator: WildcardGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet => {
     const cache = typeCache(generator);
-    const { key: scopes, sets } = generateParts(cache, generator, proxy);
-    const key = `${scopes}${names?.id ?? '*'}`;
+    const isAll = names === undefined || hasName(names, WILDCARD);
+    const { key: scopes, sets } = generateParts(cache, generator, proxy, isAll ? (names ?? NO_NAMES) : undefined);
+    const key = `${scopes}${isAll ? WILDCARD : names.id}`;
     const known = cache.current.sets.get(key);
     if (known !== undefined) return known;
     const previous = cache.previous.sets.get(key);
-    const set =
-      names === undefined
-        ? nextJoinedSet(previous, sets)
-        : nextResourceSet(previous, onlyNamed(joinResourceSets(sets).resources, names));
+    const set = isAll
+      ? nextJoinedSet(previous, sets)
+      : nextResourceSet(previous, onlyNamed(joinResourceSets(sets).resources, names));
     return cache.current.sets.keep(key, set);
   };
 
@@ -166,6 +201,8 @@ export function createResourceCache(initial: PushContext): ResourceCache {
   };
 }
 
+/** The name that stands for everything, beside other names or alone. */
+const WILDCARD = '*';
 const NO_NAMES: NameSet = { id: '', names: [], characters: 0 };
 
 function noResults(): Results {
@@ -184,6 +221,10 @@ function nextJoinedSet(previous: ResourceSet | undefined, parts: readonly Resour
     previous.parts.length === parts.length &&
     previous.parts.every((part, index) => part === parts[index]);
   return isSame ? previous : joinResourceSets(parts);
+}
+
+function pick(set: ResourceSet, names: readonly string[]): readonly EncodedResource[] {
+  return names.flatMap((name) => resourceOf(set, name) ?? []);
 }
 
 function onlyNamed(resources: readonly EncodedResource[], names: NameSet): readonly EncodedResource[] {

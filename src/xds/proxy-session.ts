@@ -130,10 +130,13 @@ export class ProxySession implements PushTarget {
     return this.#identity;
   }
 
-  /** The names that the proxy subscribes to; undefined for everything, and for a type without a public subscription. */
+  /**
+   * The names that the proxy subscribes to, `*` for everything; undefined for everything alone, and for a type without a
+   * public subscription.
+   */
   namesOf(typeUrl: string): NameSet | undefined {
     const watched = this.#subscriptions.get(typeUrl);
-    return watched?.provider.isPrivate === false ? watched.names : undefined;
+    return watched?.provider.isPrivate === false ? watched.namesWithWildcard : undefined;
   }
 
   /**

@@ -28,7 +28,8 @@ export interface ResourceProvider {
   /**
    * Makes the current resources. The result belongs to the state at the first step.
    *
-   * @param names undefined for everything; only wildcard types
+   * @param names undefined for everything; only wildcard types. So is `*`: an on-demand proxy gets the names beside it
+   *   and what it needs without asking
    */
   prepare(names: NameSet | undefined): Work<ResourceSet>;
 }

@@ -94,6 +94,11 @@ export class WatchedResource {
     return this.encodedNames?.set;
   }
 
+  /** The names with `*`, where a subscription to everything names resources too. Undefined for everything alone. */
+  get namesWithWildcard(): NameSet | undefined {
+    return this.names ?? this.subscribed?.set;
+  }
+
   /** Sets the names that the proxy asks for. @returns whether they are another set than before */
   setNames(names: EncodedNames | undefined): boolean {
     const before = this.names;

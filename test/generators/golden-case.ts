@@ -33,8 +33,9 @@ interface CaseHeader {
   readonly keySets?: Readonly<Record<string, unknown>>;
 }
 
-/** A proxy has secrets where its stream is authenticated, which no node says. */
-type CaseNode = Pick<NodeDescription, 'id'> & Partial<NodeDescription> & { readonly hasSecrets?: boolean };
+/** A proxy has secrets where its stream is authenticated, and speaks delta on such a stream: no node says so. */
+type CaseNode = Pick<NodeDescription, 'id'> &
+  Partial<NodeDescription> & { readonly hasSecrets?: boolean; readonly speaksDelta?: boolean };
 
 /** Reads a case with the code of the product: the store of the model for objects, the node parser for proxies. */
 export interface GoldenCase {
@@ -113,9 +114,9 @@ function readObjects(name: string, { delegates = false }: CaseHeader, text: stri
   return objects.map(({ object }) => object);
 }
 
-function readProxy({ hasSecrets = false, ...node }: CaseNode): Proxy {
+function readProxy({ hasSecrets = false, speaksDelta = false, ...node }: CaseNode): Proxy {
   const facts = { metadata: {}, locality: { region: '', zone: '', subZone: '' }, userAgentVersion: '', ...node };
-  return { ...parseNode(facts), hasSecrets };
+  return { ...parseNode(facts), hasSecrets, speaksDelta };
 }
 
 /** One canonical form, so that a diff shows only changes. */

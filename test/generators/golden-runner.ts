@@ -106,7 +106,7 @@ export function createGoldenGenerators({
   const extensionConfigs = joinExtensionConfigs([authentication.extensionConfigs, policy.extensionConfigs]);
   const endpointGenerator = createEndpointGenerator(ENCODER);
   const [clusterGenerator, listenerGenerator, routeGenerator] = createPatchedGenerators([
-    createClusterGenerator(ENCODER, settings, [policy.clusters]),
+    createClusterGenerator(ENCODER, settings, [policy.clusters], undefined, policy.calledClusters),
     createListenerGenerator(ENCODER, settings, plugins),
     byProxyType(
       createRouteGenerator(ENCODER, settings, plugins),

@@ -17,7 +17,7 @@ export const CONFIG_ENCODER = createConfigEncoder(createMessageEncoder(loadPolic
 /** EnvoyFilters add messages of types that the generators do not use. */
 const messageJson = createMessageJson(withPatchMessages(registry));
 
-/** Everything of a type that one proxy is served, in the order of its parts. */
+/** Everything of a type that one proxy is served without asking by name, in the order of its parts. */
 export function generateAll(generator: WildcardGenerator, context: PushContext, proxy: Proxy): Generated {
   const resources: EncodedResource[] = [];
   const findings: Generated['findings'][number][] = [];
@@ -25,7 +25,9 @@ export function generateAll(generator: WildcardGenerator, context: PushContext, 
     const scope = part.scope(context, proxy);
     if (scope === undefined) continue;
     const generated = part.generate(context, scope);
-    resources.push(...generated.resources.toSorted(compareNames));
+    const needed = part.neededNames?.(context, proxy);
+    const served = generated.resources.filter(({ name }) => needed?.includes(name) ?? true);
+    resources.push(...served.toSorted(compareNames));
     findings.push(...generated.findings);
   }
   return { resources, findings };

@@ -32,6 +32,8 @@ export interface RigContent {
   extensions: Record<string, string>;
   /** What the scope of clusters says of a proxy, such as its own services. */
   clusterScope: string;
+  /** Clusters that on-demand proxies get without asking. Undefined: proxies get all clusters. */
+  onDemand: readonly string[] | undefined;
 }
 
 export interface Rig {
@@ -81,6 +83,7 @@ export function createRig(options: RigOptions = {}): Rig {
     routes: { a: '1', b: '1' },
     extensions: { a: '1', b: '1' },
     clusterScope: 'ns',
+    onDemand: undefined,
   };
   const clock = createFakeClock();
   const logger = createRecordingLogger();
@@ -178,6 +181,7 @@ function clusterGenerator(content: RigContent, encodeBody: EncodeBody): Wildcard
         name: 'all',
         scope: () => ({ key: content.clusterScope }),
         generate: () => ({ resources: resources(), findings: [] }),
+        neededNames: () => content.onDemand,
       },
     ],
   };

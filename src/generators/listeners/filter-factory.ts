@@ -7,6 +7,7 @@ import {
   faultFilter,
   grpcStatsFilter,
   grpcWebFilter,
+  onDemandFilter,
   routerFilter,
   upstreamProtocolsFilter,
 } from '../../envoy/http-filters.js';
@@ -100,6 +101,7 @@ export function createFilterFactory(
 
   // They depend neither on the mesh nor on the chain: each is encoded once.
   const commonFilters: Readonly<Record<Exclude<HttpFilterSlot, 'plugins'>, HttpFilter>> = {
+    onDemand: onDemandFilter(encoder, configSource),
     grpcWeb: grpcWebFilter(encoder),
     grpcStats: grpcStatsFilter(encoder),
     // Stock Envoy has this filter; custom proxies have an `alpn` filter of their own.
@@ -110,14 +112,14 @@ export function createFilterFactory(
   };
 
   const httpFilters = (
-    { plans, sendsMutualTls }: ListenerDependencies,
+    { plans, sendsMutualTls, onDemand }: ListenerDependencies,
     chain: ChainDescription,
     grpcWeb: boolean,
   ): HttpFilter[] =>
     FILTER_ORDER[HTTP_ORDER[chain.direction]].flatMap((slot) => {
       if (slot === 'plugins') return plans.flatMap((plan) => plan.httpFilters(chain));
       const isLeftOut = (slot === 'grpcWeb' && !grpcWeb) || (slot === 'alpn' && !sendsMutualTls);
-      return isLeftOut ? [] : [commonFilters[slot]];
+      return isLeftOut || (slot === 'onDemand' && !onDemand) ? [] : [commonFilters[slot]];
     });
 
   const fileAccessLogs = (mesh: MeshConfig): TypedFilter[] => {
@@ -168,9 +170,17 @@ export function createFilterFactory(
       return buildThriftProxy(encoder, statPrefix, cluster);
     }
     const { idleTimeoutMs } = dependencies;
+    const asks = dependencies.onDemand && direction === 'outbound' && action.type === 'forward';
     const hashesSourceAddress = action.type === 'forward' && action.hashesSourceAddress;
     const logs = tcpAccessLogs(mesh, dependencies, direction);
-    return buildTcpProxy(encoder, { statPrefix, clusters, hashesSourceAddress, ...logs, idleTimeoutMs });
+    return buildTcpProxy(encoder, {
+      statPrefix,
+      clusters,
+      hashesSourceAddress,
+      ...logs,
+      idleTimeoutMs,
+      onDemandClusters: asks ? configSource : undefined,
+    });
   };
 
   return {

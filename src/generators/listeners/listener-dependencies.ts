@@ -1,3 +1,4 @@
+import { isOnDemand } from '../../model/on-demand.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
 import { destinationOf } from '../../model/traffic/destination.js';
@@ -18,6 +19,8 @@ export interface ListenerDependencies {
   readonly tracing: TracingCollector | undefined;
   /** Whether its requests may travel in mutual TLS. */
   readonly sendsMutualTls: boolean;
+  /** Whether it asks for clusters when a request or connection needs them. */
+  readonly onDemand: boolean;
   /** The plans of the plugins, in their order. */
   readonly plans: readonly ListenerPlan[];
   /** Names all of the above, except what only inbound listeners depend on: equal dependencies have equal keys. */
@@ -38,7 +41,8 @@ export function listenerDependenciesOf(
   const family = `${families.ipv4 ? '4' : ''}${families.ipv6 ? '6' : ''}`;
   const sendsMutualTls = proxy.hasSecrets && context.mesh.enableAutoMtls;
   const plans = plugins.flatMap((plugin) => plugin.planListeners(context, proxy) ?? []);
-  const flags = [http10 ? 'http10' : '', sendsMutualTls ? 'mtls' : ''].join();
+  const onDemand = isOnDemand(context, proxy);
+  const flags = [http10 ? 'http10' : '', sendsMutualTls ? 'mtls' : '', ...(onDemand ? ['on demand'] : [])].join();
   const key = [
     family,
     flags,
@@ -47,7 +51,7 @@ export function listenerDependenciesOf(
     JSON.stringify(plans.map((plan) => plan.key)),
   ].join('|');
   const inboundKey = JSON.stringify(plans.map((plan) => plan.inboundKey ?? ''));
-  return { families, http10, idleTimeoutMs, tracing, sendsMutualTls, plans, key, inboundKey };
+  return { families, http10, idleTimeoutMs, tracing, sendsMutualTls, onDemand, plans, key, inboundKey };
 }
 
 /** The cluster that a proxy sends its spans to. */
@@ -61,7 +65,7 @@ export interface TracingCollector {
  * service in the view of the proxy: only then has the proxy its cluster, and Envoy rejects listeners that name a
  * missing cluster.
  */
-function tracingCollectorOf(context: PushContext, view: ServiceView): TracingCollector | undefined {
+export function tracingCollectorOf(context: PushContext, view: ServiceView): TracingCollector | undefined {
   const { enableTracing, defaultConfig } = context.mesh;
   if (!enableTracing || defaultConfig.tracingAddress === '') return undefined;
   const colon = defaultConfig.tracingAddress.lastIndexOf(':');

@@ -21,6 +21,8 @@ export interface SelectedPatches {
 /** Selects patches. Undefined for most proxies. */
 export interface PatchSelection {
   of(context: PushContext, proxy: Proxy, typeUrl: string): SelectedPatches | undefined;
+  /** The patches for resources of all types. The same array while they stay the same. */
+  ofAllTypes(context: PushContext, proxy: Proxy): readonly Patch[];
 }
 
 const LISTENER_PARTS = ['LISTENER', 'FILTER_CHAIN', 'NETWORK_FILTER', 'HTTP_FILTER'] as const;
@@ -41,6 +43,7 @@ export function createPatchSelection(): PatchSelection {
   const portNamesOf = memoize(portNames);
   const portsOf = createPortLookup();
   return {
+    ofAllTypes: (context, proxy) => indexOf(context).ofProxy(proxy, labelsOf(context, proxy)).patches,
     of: (context, proxy, typeUrl) => {
       const workload = indexOf(context).ofProxy(proxy, labelsOf(context, proxy));
       const applyTo = APPLY_TO[typeUrl];

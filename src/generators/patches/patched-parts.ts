@@ -2,11 +2,12 @@ import type { ObjectKey } from '../../config/object.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
-import { createMemo } from '../../model/memo.js';
+import { createMemo, memoize } from '../../model/memo.js';
 import { MAX_WORKLOAD_PATCH_BYTES, type Patch } from '../../model/patches/envoy-patches.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Generated, ResourcePart, Scope, WildcardGenerator } from '../generator.js';
+import { clustersInPatches } from './named-clusters.js';
 import type { PatchSelection, SelectedPatches } from './patch-selection.js';
 import { PatchedScope, type ResourceMemo } from './patched-scope.js';
 import { type Patched, skipped } from './resource-patcher.js';
@@ -56,8 +57,20 @@ function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelect
     });
   };
 
+  const { neededNames } = part;
+  const calledBy = memoize(clustersInPatches);
   return {
     name: part.name,
+    ...(neededNames === undefined
+      ? {}
+      : {
+          neededNames: (context, proxy) => {
+            const needed = neededNames(context, proxy);
+            if (needed === undefined) return undefined;
+            const called = calledBy(selection.ofAllTypes(context, proxy));
+            return called.length === 0 ? needed : [...new Set([...needed, ...called])].sort();
+          },
+        }),
     scope: (context, proxy) => {
       const base = part.scope(context, proxy);
       const selected = base && selection.of(context, proxy, typeUrl);

@@ -14,6 +14,8 @@ export interface NetworkingPlugin extends ListenerPlugin, RoutePlugin {
   readonly name: string;
   /** Clusters that its filters call. */
   readonly clusters?: ResourcePart<Scope>;
+  /** Names of clusters of services that its filters call: an on-demand proxy has these from the start. */
+  calledClusters?(context: Pick<PushContext, 'mesh'>): readonly string[];
   /** Configurations of the filters that its plans name (ECDS). */
   readonly extensionConfigs?: NamedGenerator;
 }

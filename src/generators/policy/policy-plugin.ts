@@ -1,4 +1,5 @@
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { checkClusterOf, reportClusterOf } from '../../model/policy/policy-servers.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import type { NetworkingPlugin } from '../plugins/networking-plugin.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -24,6 +25,7 @@ export function createPolicyPlugin(
     planListeners: createListenerPlanner(encoder, settings, lookups),
     ...createRoutePlanner(encoder, texts, lookups),
     clusters: createPolicyClustersPart(encoder, settings),
+    calledClusters: ({ mesh }) => [checkClusterOf(mesh.policy), reportClusterOf(mesh.policy)],
     extensionConfigs: createExtensionConfigGenerator(encoder, texts, lookups),
   };
 }

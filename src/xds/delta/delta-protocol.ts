@@ -57,7 +57,7 @@ class DeltaProtocol implements DiscoveryProtocol {
     const { typeUrl, version, configVersion, responses } = provider;
     const { delta: memory } = this.#connection.environment;
     const subscription = this.#subscriptionOf(typeUrl);
-    const made = yield* provider.prepare(watched.names);
+    const made = yield* provider.prepare(watched.namesWithWildcard);
     // The Responder drops the response and starts again.
     if (watched.subscription !== startedFor) return undefined;
     const set = provider.mode === 'named' ? memory.existing(made) : made;
@@ -207,7 +207,7 @@ class DeltaProtocol implements DiscoveryProtocol {
     if (versions.length === 0) return EMPTY_RESOURCE_SET;
     const { delta: memory } = this.#connection.environment;
     const isAll = provider.mode === 'wildcard' && (subscribe === NO_NAMES || hasName(subscribe, '*'));
-    const made = yield* provider.prepare(isAll ? undefined : subscribe);
+    const made = yield* provider.prepare(subscribe === NO_NAMES ? undefined : subscribe);
     const expected = provider.mode === 'named' ? memory.existing(made) : made;
     const isAsked = (name: string): boolean => isAll || hasName(subscribe, name);
     try {

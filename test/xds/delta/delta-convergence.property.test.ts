@@ -57,9 +57,14 @@ interface View {
   hasRequested: boolean;
 }
 
-/** Plays a history, and returns what client and server then have of each type. */
-async function play(steps: readonly (readonly [Step, boolean])[]) {
+/**
+ * Plays a history, and returns what client and server then have of each type.
+ *
+ * @param onDemand the clusters that the client gets without asking; undefined for all
+ */
+async function play(steps: readonly (readonly [Step, boolean])[], onDemand?: readonly string[]) {
   const rig = createRig();
+  rig.content.onDemand = onDemand;
   let connection = connectSession(rig);
   let read = 0;
   const newView = (): View => ({ subscribed: new Set(), held: new Map(), unanswered: [], hasRequested: false });
@@ -70,6 +75,9 @@ async function play(steps: readonly (readonly [Step, boolean])[]) {
   };
   const isAsked = (of: Type, name: string) =>
     views[of].subscribed.has(name) || (of === 'cds' && views[of].subscribed.has('*'));
+
+  const isServed = (of: Type, name: string) =>
+    of === 'cds' && onDemand?.includes(name) === false ? views[of].subscribed.has(name) : isAsked(of, name);
 
   const receive = (): void => {
     for (; read < connection.stream.sent.length; read++) {
@@ -157,7 +165,7 @@ async function play(steps: readonly (readonly [Step, boolean])[]) {
     client: Object.fromEntries([...views[of].held].map(([name, { body }]) => [name, body]).sort()),
     server: Object.fromEntries(
       Object.entries(rig.content[CONTENT[of]])
-        .filter(([name]) => isAsked(of, name))
+        .filter(([name]) => isServed(of, name))
         .map(([name, body]) => [name, `${name}=${body}`])
         .sort(),
     ),
@@ -170,6 +178,16 @@ test('D16: after any history a client has what the server has, and no response r
       for (const { type: of, client, server } of await play(steps)) deepStrictEqual(client, server, of);
     }),
     { numRuns: 400 },
+  );
+  t.pass();
+});
+
+test('D23: after any history a client on demand has what it asked for and what it needs from the start', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.uniqueArray(fc.constantFrom(...NAMES)), async (steps, onDemand) => {
+      for (const { type: of, client, server } of await play(steps, onDemand)) deepStrictEqual(client, server, of);
+    }),
+    { numRuns: 200 },
   );
   t.pass();
 });

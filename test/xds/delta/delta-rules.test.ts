@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { type DeltaClient, NODE, openGrpc, openSessions, push, type Wire } from './delta-client.js';
 
 type Rule = (t: ExecutionContext, wire: Wire, client: DeltaClient) => Promise<void>;
@@ -335,6 +336,74 @@ const RULES: readonly (readonly [string, Rule])[] = [
       t.deepEqual(await client.told('cds'), { has: ['b=1'], lacks: [] });
       client.send('cds', { subscribe: ['x'] });
       t.deepEqual(await client.told('cds'), { has: [], lacks: ['x'] });
+    },
+  ],
+  [
+    'D23: a client on demand gets what it needs without asking, and each cluster that it asks for beside `*`',
+    async (t, wire, client) => {
+      wire.rig.content.onDemand = ['a'];
+      push(wire, { clusters: { a: '1', b: '1', c: '1' } });
+      client.send('cds');
+      t.deepEqual(await client.told('cds'), { has: ['a=1'], lacks: [] });
+      client.send('cds', { subscribe: ['c'] });
+      t.deepEqual(await client.told('cds'), { has: ['c=1'], lacks: [] });
+      client.send('cds', { subscribe: ['x'] });
+      t.deepEqual(await client.told('cds'), { has: [], lacks: ['x'] });
+      push(wire, { clusters: { a: '1', b: '2', c: '2', x: '1' } });
+      t.deepEqual(await client.told('cds'), { has: ['c=2', 'x=1'], lacks: [] });
+      push(wire, { clusters: { a: '1', b: '2', x: '1' } });
+      t.deepEqual(await client.told('cds'), { has: [], lacks: ['c'] });
+      push(wire, { clusters: { a: '1', b: '2', c: '2', x: '1' } });
+      t.deepEqual(await client.told('cds'), { has: ['c=2'], lacks: [] });
+    },
+  ],
+  [
+    'D23: a client on demand gets nothing of clusters that it did not ask for, and nothing when it reconnects',
+    async (t, wire, first) => {
+      wire.rig.content.onDemand = ['a'];
+      first.send('cds');
+      const needed = await first.next('cds');
+      first.ack(needed, { subscribe: ['b'] });
+      const asked = await first.next('cds');
+      first.close();
+      const client = wire.connect();
+      const versions = Object.fromEntries(
+        [...needed.resources, ...asked.resources].map(({ name, version }) => [name, version]),
+      );
+      client.send('cds', { subscribe: ['*', 'b', 'x'], versions: { ...versions, gone: 'v' } });
+      t.deepEqual(await client.told('cds'), { has: [], lacks: ['x', 'gone'] });
+      push(wire, { clusters: { a: '1', b: '1', c: '1' } });
+      push(wire, { clusters: { a: '1', b: '1', c: '2' } });
+      await client.nothing(t);
+      push(wire, { clusters: { a: '1', b: '2', c: '2' } });
+      t.deepEqual(await client.told('cds'), { has: ['b=2'], lacks: [] });
+    },
+  ],
+  [
+    'D23: a cluster that a client on demand no longer asks for is told as removed, and one that it needs is told again',
+    async (t, wire, client) => {
+      wire.rig.content.onDemand = ['a'];
+      client.send('cds', { subscribe: ['*', 'a', 'b'] });
+      t.deepEqual(await client.told('cds'), { has: ['a=1', 'b=1'], lacks: [] });
+      client.send('cds', { unsubscribe: ['a', 'b'] });
+      t.deepEqual(await client.told('cds'), { has: ['a=1'], lacks: ['b'] });
+      push(wire, { clusters: { a: '1', b: '2' } });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D23: the configuration counts as distributed to a client on demand that has learnt none of it',
+    async (t, wire, client) => {
+      wire.rig.content.onDemand = ['a'];
+      client.send('cds');
+      await client.told('cds');
+      push(wire, { clusters: { a: '1', b: '2', c: '1' } });
+      await client.nothing(t);
+      const watches = [...wire.rig.sessions].map((session) => session.snapshot()?.watches.get(TypeUrl.cluster));
+      t.deepEqual(
+        watches.map((watch) => watch?.ackedConfigVersion),
+        [wire.rig.distributor.configVersion],
+      );
     },
   ],
   [
