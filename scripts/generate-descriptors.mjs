@@ -173,11 +173,16 @@ function enumJson(each) {
 const readList = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
 const policyFiles = readList('src/policy/proto-files.json');
+/** Resources of our own for programs other than Envoy and the policy server. */
+const OWN_FILES = ['mesh/nds/v1/nds.proto'];
 /** Beside the extensions themselves: the forms in which Envoy takes configurations of types that this list lacks. */
 const TYPED_STRUCTS = ['xds/type/v3/typed_struct.proto', 'udpa/type/v1/typed_struct.proto'];
 const SETS = {
   // Resources and requests of our own are encoded beside Envoy's.
-  'envoy-descriptors': { files: [...readList('src/envoy/proto-files.json'), ...policyFiles], withRules: false },
+  'envoy-descriptors': {
+    files: [...readList('src/envoy/proto-files.json'), ...policyFiles, ...OWN_FILES],
+    withRules: false,
+  },
   'policy-descriptors': { files: policyFiles, withRules: false },
   // Everything that an EnvoyFilter can add, with the rules that Envoy checks. Read when the first EnvoyFilter arrives.
   'patch-descriptors': {

@@ -8,6 +8,7 @@ import { createGatewayRouteGenerator } from '../generators/gateways/gateway-rout
 import { createGatewayRouter } from '../generators/gateways/gateway-router.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import { createListenerGenerator } from '../generators/listeners/listener-generator.js';
+import { createNameTableGenerator } from '../generators/names/name-table-generator.js';
 import { createPatchedGenerators } from '../generators/patches/patched-generators.js';
 import { joinExtensionConfigs } from '../generators/plugins/join-extension-configs.js';
 import type { NetworkingPlugin } from '../generators/plugins/networking-plugin.js';
@@ -73,6 +74,7 @@ export function createGenerators(
       createRouteGenerator(encoder, settings, active),
       createGatewayRouteGenerator(encoder, gatewayRouter, active),
     ),
+    createNameTableGenerator(encoder),
     ...(extensionConfigs.length === 0 ? [] : [joinExtensionConfigs(extensionConfigs)]),
     ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings) : []),
   ];

@@ -8,6 +8,8 @@ export const TypeUrl = {
   extensionConfig: 'type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig',
   /** Certificates and roots, of each workload by itself. */
   secret: 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret',
+  /** The names that the DNS proxy of a workload answers. Not a type of Envoy. */
+  nameTable: 'type.googleapis.com/mesh.nds.v1.NameTable',
 } as const;
 
 /**
@@ -30,10 +32,11 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   [TypeUrl.route, 'rds'],
   [TypeUrl.extensionConfig, 'ecds'],
   [TypeUrl.secret, 'sds'],
+  [TypeUrl.nameTable, 'nds'],
 ]);
 
 /**
- * The metric label of a type (docs/reference/metrics.md): cds, eds, lds, rds, ecds and sds; `api` for anything else.
+ * The metric label of a type (docs/reference/metrics.md): cds, eds, lds, rds, ecds, sds and nds; `api` for anything else.
  */
 export function shortTypeName(typeUrl: string): string {
   return SHORT_NAMES.get(typeUrl) ?? 'api';

@@ -5,8 +5,8 @@ import type { PushContext, ServiceView } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { inOrderOfRank } from '../../../model/service-order.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
-import { parseServiceAddress } from '../../address-families.js';
 import { readsEndpoints } from '../outbound/service-bindings.js';
+import { dnsAddresses } from './dns-addresses.js';
 
 /** Encodes the table of DNS answers for proxies of a namespace that see these services. */
 export type DnsTableBuilder = (context: PushContext, namespace: string, view: ServiceView) => Buffer;
@@ -75,9 +75,6 @@ export function frameDnsServerConfig(table: Buffer): Buffer {
   return frameField(SERVER_CONFIG_FIELD, frameField(INLINE_DNS_TABLE_FIELD, table));
 }
 
-/** Answers have both families: a resolver asks for the one that it needs. */
-const ALL_FAMILIES = { ipv4: true, ipv6: true };
-
 /**
  * The DNS names of a service: its host; for orchestrator services also `name.ns`, and the bare name in the same
  * namespace (docs/reference/xds.md#sidecar-listeners). None for wildcard hosts.
@@ -92,23 +89,4 @@ function dnsNames(service: Service, sameNamespace: boolean): string[] {
     if (sameNamespace) names.push(service.name);
   }
   return names.map((name) => name.toLowerCase());
-}
-
-/** The addresses of the answer, sorted: those of the service, and for a headless service those of its endpoints. */
-function dnsAddresses(context: PushContext, service: Service): string[] {
-  const addresses = new Set<string>();
-  const add = (text: string) => {
-    const address = parseServiceAddress(text, ALL_FAMILIES);
-    if (address !== undefined && 'ip' in address) addresses.add(address.ip);
-  };
-  for (const address of service.addresses) add(address);
-  if (service.addresses.length === 0 && service.autoAddress !== undefined && service.resolution !== 'passthrough') {
-    add(service.autoAddress);
-  }
-  if (readsEndpoints(service)) {
-    for (const endpoints of endpointsOf(context, service)?.shards.values() ?? []) {
-      for (const endpoint of endpoints) add(endpoint.address);
-    }
-  }
-  return [...addresses].sort();
 }
