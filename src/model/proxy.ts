@@ -1,3 +1,4 @@
+import type { WithheldPatch } from './patches/withheld-patch.js';
 import type { PolicyOverrides } from './policy/read-policy-overrides.js';
 import type { Port, Service } from './service.js';
 
@@ -76,4 +77,6 @@ export interface Proxy {
   readonly seesAllPolicies?: boolean;
   /** Whether its stream speaks delta xDS. Node metadata does not decide this. Default false. */
   readonly speaksDelta?: boolean;
+  /** Patches of EnvoyFilters that it rejected, for the one type of resources that is made. Default: none. */
+  readonly withheldPatches?: readonly WithheldPatch[];
 }

@@ -19,6 +19,8 @@ export interface PushMetrics {
   nonceExpired(type: string): void;
   /** A response of the type was sent though the proxy had not answered the one before in time. */
   unacknowledged(type: string): void;
+  /** Patches of EnvoyFilters were withheld from a proxy that rejected resources of the type with them. */
+  patchesWithheld(type: string, count: number): void;
   connected(nodeId: string, meshVersion: string): void;
   disconnected(nodeId: string, meshVersion: string): void;
   internalError(): void;

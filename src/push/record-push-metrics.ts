@@ -67,6 +67,7 @@ export function recordPushMetrics(metrics: Metrics): PushMetrics {
     },
     nonceExpired: (type) => metrics.increment('nav_xds_expired_nonce', { type }),
     unacknowledged: (type) => metrics.increment('nav_xds_unacknowledged_responses', { type }),
+    patchesWithheld: (type, count) => metrics.increment('nav_envoy_filter_patches_withheld', { type }, count),
     connected: (node, meshVersion) => {
       const version = connectedVersions.begin(versionLabel(meshVersion));
       metrics.add('nav_xds', { version }, 1);

@@ -87,6 +87,8 @@ export interface ProtocolConnection {
   open(head: RequestHead): ResourceProvider | undefined;
   /** Counts and logs a rejection, and records it. @returns whether it rejects the newest response, for the first time */
   reject(watched: WatchedResource, rejection: Rejection): boolean;
+  /** Records that the proxy accepted the newest response. */
+  acknowledge(watched: WatchedResource, nonce: string, version: string): void;
   /** The proxy answered, or changed a subscription: sends what is pending. */
   proceed(): void;
 }

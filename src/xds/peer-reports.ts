@@ -8,6 +8,7 @@ import { createSubjectLog } from '../telemetry/subject-log.js';
 import type { Rejection } from './discovery-protocol.js';
 import { addressOf } from './limits/peers.js';
 import { LIMIT_SETTINGS, LimitError } from './limits/xds-limits.js';
+import { MAX_WITHHELD_PATCHES } from './patches/patch-trial.js';
 import { shorten } from './shorten.js';
 import type { StreamError } from './stream-error.js';
 import type { WatchedResource } from './watched-resource.js';
@@ -19,12 +20,25 @@ export interface ReportedProxy {
   /** `<node id>-<counter>` */
   readonly connection: string;
   readonly node: string;
+  /** Of its configuration. */
+  readonly namespace: string;
+}
+
+/** Patches that a proxy gets no more, or too many of them. */
+export interface WithheldReport {
+  readonly type: string;
+  /** The EnvoyFilters, each with the place of its patch. */
+  readonly patches: readonly string[];
+  /** Whether they are withheld. False: MAX_WITHHELD_PATCHES are withheld already. */
+  readonly isWithheld: boolean;
 }
 
 /** Counts and logs events that a peer can repeat; the number of log lines is limited for each peer. */
 export interface PeerReports {
   /** Records a rejection in its subscription. @returns whether it rejects the newest response, for the first time */
   rejected(proxy: ReportedProxy, watched: WatchedResource, rejection: Rejection): boolean;
+  /** The proxy rejected patches of EnvoyFilters. */
+  rejectedPatches(proxy: ReportedProxy, report: WithheldReport): void;
   /** A response goes out though the proxy has not answered the one before in time. */
   unacknowledged(proxy: ReportedProxy, type: string): void;
   /** This side ends a stream. */
@@ -33,13 +47,17 @@ export interface PeerReports {
   tooFast(peer: string): void;
 }
 
-type ReportedMetrics = Pick<PushMetrics, 'limitMet' | 'rejected' | 'unacknowledged'>;
+type ReportedMetrics = Pick<PushMetrics, 'limitMet' | 'patchesWithheld' | 'rejected' | 'unacknowledged'>;
+
+/** Patches that one log line names. */
+const MAX_LOGGED_PATCHES = 10;
 
 export function createPeerReports(metrics: ReportedMetrics, logger: Logger, clock: Clock): PeerReports {
   // A peer that reconnects has another port, and can send another reason each time.
   const refusals = createSubjectLog(logger, clock);
   const paces = createSubjectLog(logger, clock);
   const rejections = createPeerLog(logger, clock);
+  const patchRejections = createPeerLog(logger, clock);
   const waits = createSubjectLog(logger, clock);
   return {
     rejected: ({ peer, connection, node }, watched, { nonce, code: number, message }) => {
@@ -55,6 +73,18 @@ export function createPeerReports(metrics: ReportedMetrics, logger: Logger, cloc
       rejections.warn(peer, fields, 'proxy rejected its configuration and keeps the last accepted one');
       watched.reject(nonce, code, rejection);
       return true;
+    },
+    rejectedPatches: ({ peer, connection }, { type, patches, isWithheld }) => {
+      const fields = { connection, type, patches: patches.slice(0, MAX_LOGGED_PATCHES), number: patches.length };
+      if (isWithheld) {
+        metrics.patchesWithheld(type, patches.length);
+        patchRejections.warn(peer, fields, 'patches of EnvoyFilters withheld from a proxy that rejected them');
+      } else {
+        metrics.limitMet('withheldPatches');
+        const limit = `${MAX_WITHHELD_PATCHES} patches of one proxy`;
+        const remedy = 'correct the EnvoyFilters that /debug/config_problems names';
+        patchRejections.warn(peer, { ...fields, limit, remedy }, 'proxy rejects more patches than are withheld');
+      }
     },
     unacknowledged: ({ peer, connection }, type) => {
       metrics.unacknowledged(type);

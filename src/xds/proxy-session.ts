@@ -8,11 +8,12 @@ import type { PushResult, PushTarget } from '../push/push-queue.js';
 import type { PushShare } from '../push/push-slots.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
-import type { DiscoveryProtocol, ProtocolVariant, RequestHead } from './discovery-protocol.js';
+import type { DiscoveryProtocol, ProtocolVariant, Rejection, RequestHead } from './discovery-protocol.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { type HeldRoot, HeldRoots } from './limits/held-roots.js';
 import { type PeerStream, peerKeyOf } from './limits/peers.js';
 import { matchIdentity } from './match-identity.js';
+import { PatchTrials } from './patches/patch-trials.js';
 import { RequestedTypes } from './requested-types.js';
 import type { ResourceProvider } from './resource-provider.js';
 import { Responder } from './responder.js';
@@ -21,6 +22,7 @@ import type { SessionEnvironment } from './session-environment.js';
 import { STATE_OF_THE_WORLD } from './state-of-the-world.js';
 import { StreamError } from './stream-error.js';
 import { Subscriptions } from './subscriptions.js';
+import type { WatchedResource } from './watched-resource.js';
 
 /** A smaller request that waits for its turn is not worth counting. */
 const LARGE_MESSAGE_BYTES = 65_536;
@@ -51,6 +53,7 @@ export class ProxySession implements PushTarget {
   readonly #held: HeldRoots;
   readonly #types: RequestedTypes;
   readonly #speaksDelta: boolean;
+  readonly #patches: PatchTrials;
   readonly #connectedAt: Date;
   #share: PushShare;
   /** A large message that waits for its turn, or is being read. */
@@ -90,12 +93,17 @@ export class ProxySession implements PushTarget {
       fail: (error) => this.#fail(error),
       onWritten: () => this.#hold(),
     });
+    this.#patches = new PatchTrials(environment, () => this.#reported());
     this.#protocol = variant.create({
       environment,
       subscriptions: this.#subscriptions,
       isEnded: ofStream.isEnded,
       open: (head) => this.#open(head),
-      reject: (watched, rejection) => environment.rejected(this.#reported(), watched, rejection),
+      reject: (watched, rejection) => this.#reject(watched, rejection),
+      acknowledge: (watched, nonce, version) => {
+        watched.acknowledge(nonce, version);
+        this.#patches.accepted(watched);
+      },
       proceed: () => {
         this.#hold();
         if (this.#responder.isReady) enqueue();
@@ -107,6 +115,9 @@ export class ProxySession implements PushTarget {
       enqueue,
       send: (type, message) => this.#writer.send(type, message),
       onUnacknowledged: (type) => environment.unacknowledged(this.#reported(), type),
+      onUpToDate: (watched) => {
+        if (this.#patches.accepted(watched)) enqueue();
+      },
     });
   }
 
@@ -256,6 +267,13 @@ export class ProxySession implements PushTarget {
     return proxy;
   }
 
+  #reject(watched: WatchedResource, rejection: Rejection): boolean {
+    const { accepted } = watched;
+    const isNew = this.#environment.rejected(this.#reported(), watched, rejection);
+    if (isNew) this.#patches.rejected(watched, accepted, rejection.message);
+    return isNew;
+  }
+
   /** Tells the peer's account what this stream keeps in memory, and ends the stream if that is too much. */
   #hold(): void {
     if (this.#ended) return;
@@ -281,6 +299,7 @@ export class ProxySession implements PushTarget {
   }
 
   #reported() {
-    return { peer: this.#peer.key.name, connection: this.#id, node: this.#proxy?.id ?? '' };
+    const { id = '', configNamespace = '' } = this.#proxy ?? {};
+    return { peer: this.#peer.key.name, connection: this.#id, node: id, namespace: configNamespace };
   }
 }

@@ -1,5 +1,6 @@
 import type { ResourceSet } from '../envoy/resource-set.js';
 import type { ResourceGenerator } from '../generators/generator.js';
+import type { WithheldPatch } from '../model/patches/withheld-patch.js';
 import type { Proxy } from '../model/proxy.js';
 import type { DiffCache } from '../push/diff-cache.js';
 import type { Distribution } from '../push/distributor.js';
@@ -32,6 +33,8 @@ export interface ResourceProvider {
    *   and what it needs without asking
    */
   prepare(names: NameSet | undefined): Work<ResourceSet>;
+  /** Makes the resources without the patches of EnvoyFilters that the proxy rejected. Left out: it has no patches. */
+  withhold?(patches: readonly WithheldPatch[]): void;
 }
 
 /** The resources that a generator makes for one proxy. Streams of equal scope share them and their bytes. */
@@ -41,7 +44,7 @@ export class GeneratedResources implements ResourceProvider {
   readonly answersUnknownNames = true;
   readonly #distribution: Distribution;
   readonly #generator: ResourceGenerator;
-  readonly #proxy: Proxy;
+  #proxy: Proxy;
 
   constructor(distribution: Distribution, generator: ResourceGenerator, proxy: Proxy) {
     this.#distribution = distribution;
@@ -76,6 +79,10 @@ export class GeneratedResources implements ResourceProvider {
   isAffectedBy({ request, concerns }: PushNotice): boolean {
     const { ipAddresses, type } = this.#proxy;
     return ipAddresses.some((address) => request.addresses.has(address)) || concerns(this.#generator, type);
+  }
+
+  withhold(withheldPatches: readonly WithheldPatch[]): void {
+    this.#proxy = { ...this.#proxy, withheldPatches };
   }
 
   prepare(names: NameSet | undefined): Work<ResourceSet> {

@@ -25,6 +25,8 @@ export interface ResponderParts {
   send(type: string, message: WireMessage): Promise<void>;
   /** A response goes out though the proxy has not answered the one before. */
   onUnacknowledged(type: string): void;
+  /** The proxy has the resources that it should have, and needs no response. */
+  onUpToDate(watched: WatchedResource): void;
 }
 
 interface Prepared {
@@ -159,7 +161,12 @@ export class Responder {
       if (this.isPreparing) return PREPARING;
       prepared = this.#takePrepared(watched);
     }
-    return prepared?.next === undefined ? NOTHING : this.#send(watched, prepared.next);
+    if (prepared === undefined) return NOTHING;
+    if (prepared.next !== undefined) return this.#send(watched, prepared.next);
+    if (watched.pending === 'no' && !watched.isUnanswered && watched.rejected === undefined) {
+      this.#parts.onUpToDate(watched);
+    }
+    return NOTHING;
   }
 
   #takePrepared(watched: WatchedResource): Prepared | undefined {

@@ -96,7 +96,7 @@ class StateOfTheWorld implements DiscoveryProtocol {
       environment.metrics.nonceExpired(shortTypeName(provider.typeUrl));
     } else {
       // A proxy repeats the nonce of a response that it has answered, also rejected, when it changes its names.
-      if (watched.isUnanswered) watched.acknowledge(nonce, request.versionInfo);
+      if (watched.isUnanswered) this.#connection.acknowledge(watched, nonce, request.versionInfo);
       this.#proceed(watched, names);
     }
   }

@@ -124,6 +124,16 @@ export class WatchedResource {
     return this.pending !== 'no' && !this.#writing && (!this.#unanswered || this.#overdue);
   }
 
+  /** The resources that the proxy rejected, and has not accepted or been spared since. */
+  get rejected(): ResourceSet | undefined {
+    return this.#rejected;
+  }
+
+  /** The resources that the proxy accepted last; undefined if it accepted none, or may have others instead. */
+  get accepted(): ResourceSet | undefined {
+    return this.#accepted;
+  }
+
   get isUnanswered(): boolean {
     return this.#unanswered;
   }

@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import type { Manifest } from '../counterparts/config-folder.js';
+import { assertNothingRejected } from '../counterparts/envoy-rejections.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
@@ -20,6 +21,8 @@ const ECHO: ServiceOptions = {
   clusterIP: '10.96.0.10',
   ports: [{ name: 'http', port: 80, targetPort: 8080 }],
 };
+const SCRIPTED: ServiceOptions = { ...ECHO, name: 'scripted', clusterIP: '10.96.0.11' };
+const SCRIPTED_ADDRESS = '10.244.0.7';
 const HOST = 'echo.default.svc.cluster.local';
 const SERVER_ADDRESS = '10.244.0.6';
 
@@ -66,7 +69,10 @@ function filter(name: string, configPatches: readonly object[], more: object = {
 test.before(async (t) => {
   if (available === undefined) return;
   const mesh = await createMeshRig(available, {
-    files: { 'echo.yaml': [serviceManifest(ECHO), endpointsManifest(ECHO, [SERVER_ADDRESS])] },
+    files: {
+      'echo.yaml': [serviceManifest(ECHO), endpointsManifest(ECHO, [SERVER_ADDRESS])],
+      'scripted.yaml': [serviceManifest(SCRIPTED), endpointsManifest(SCRIPTED, [SCRIPTED_ADDRESS])],
+    },
   });
   t.context.mesh = mesh;
   const server = await mesh.addSidecar({
@@ -81,8 +87,9 @@ test.before(async (t) => {
   t.context = { mesh, client, server };
 });
 
-test.afterEach.always('no sidecar rejected any configuration', async (t) => {
-  await t.context.mesh?.assertNothingRejected();
+test.afterEach.always('client and server rejected no configuration', async (t) => {
+  const { client, server } = t.context;
+  for (const sidecar of [client, server]) if (sidecar !== undefined) await assertNothingRejected(sidecar.envoy);
 });
 
 test.after.always(async (t) => {
@@ -278,12 +285,15 @@ e2eTest('clusters that patches change, add and remove are in the sidecar', async
   await withFilters(
     t.context,
     filters,
-    async () => (await clusters()).includes('"collector"'),
+    // Clusters leave in a response of their own.
+    async () => {
+      const dump = await clusters();
+      return dump.includes('"collector"') && !dump.includes('"BlackHoleCluster"');
+    },
     async () => {
       const dump = await clusters();
       t.true(dump.includes('"7.125s"'));
       t.false(dump.includes('"99s"'));
-      t.false(dump.includes('"BlackHoleCluster"'));
       t.is((await send(t.context)).status, 200);
     },
   );
@@ -354,3 +364,54 @@ e2eTest('a patch that would break the listener is skipped and named, and the sid
     },
   );
 });
+
+e2eTest(
+  'a script that only Envoy finds broken is withheld and named, from a starting and from a running proxy',
+  async (t) => {
+    const { mesh, client } = t.context;
+    const { configFolder: folder } = mesh.discovery;
+    const selected = { workloadSelector: { labels: { app: 'scripted' } } };
+    const broken = httpFilter('ADD', {
+      name: 'broken',
+      typed_config: { ...script('never').typed_config, default_source_code: { inline_string: 'function broken(' } },
+    });
+    const apply = async (patches: readonly object[]): Promise<void> => {
+      await folder.write('scripted-filter.yaml', [filter('scripted', patches, selected)]);
+    };
+    const scripts = async (): Promise<string> => {
+      const { status, headers } = await client.agent.request(`http://${SCRIPTED.clusterIP}/`);
+      return status === 200 ? String(headers['x-scripts'] ?? 'none') : `status ${status}`;
+    };
+    const problems = async (): Promise<string> => await mesh.discovery.get('/debug/config_problems');
+
+    await apply([broken, httpFilter('ADD', script('first'))]);
+    const scripted = await mesh.addSidecar({
+      name: 'scripted-1',
+      address: SCRIPTED_ADDRESS,
+      labels: { app: 'scripted' },
+    });
+    await scripted.agent.call('serveHttp', { name: 'scripted-1', port: 8080 });
+    await scripted.envoy.ready();
+    await eventually('the starting proxy serves with the good patch alone', async () => (await scripts()) === 'first');
+    const page = await eventually('analysis names the patch with the error of Envoy', async () => {
+      const text = await problems();
+      return text.includes('script load error') && text;
+    });
+    t.regex(page, /MESH0402/);
+    t.regex(page, /EnvoyFilter\/default\/scripted/);
+    t.regex(page, /configPatches\[0\]/);
+    t.notRegex(page, /configPatches\[1\]/);
+
+    await apply([httpFilter('ADD', script('corrected'))]);
+    await eventually('the corrected patch is in force', async () => (await scripts()) === 'corrected');
+    await eventually('analysis names no patch', async () => !(await problems()).includes('MESH0402'));
+
+    await apply([httpFilter('ADD', script('second')), broken]);
+    await eventually('the running proxy gets the other patch', async () => (await scripts()) === 'second');
+    await eventually('analysis names the patch again', async () => (await problems()).includes('configPatches[1]'));
+    t.true(((await mesh.discovery.metric('nav_envoy_filter_patches_withheld', { type: 'lds' })) ?? 0) >= 2);
+
+    await folder.remove('scripted-filter.yaml');
+    await eventually('the EnvoyFilter is gone', async () => (await scripts()) === 'none');
+  },
+);

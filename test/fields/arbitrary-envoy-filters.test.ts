@@ -15,8 +15,8 @@ import fc from '../support/property-testing.js';
 const OBJECTS = Number(process.env['ARBITRARY_OBJECTS'] ?? 200);
 const OBJECTS_OF_A_MESH = 10;
 const MESHES_FOR_ENVOY = Math.max(1, Math.min(20, Math.floor(OBJECTS / 200)));
-/** The same objects in each run. */
-const SEED = 7;
+/** Other objects with ARBITRARY_SEED=2. The same ones in each run otherwise, so that no change fails by chance. */
+const SEED = Number(process.env['ARBITRARY_SEED'] ?? 7);
 
 const MESH = readFileSync(join(projectRoot(), 'test/fields/mesh.yaml'), 'utf8');
 const registry = createKindRegistry('mesh.internal');

@@ -2,7 +2,11 @@ import type { TSchema } from 'typebox';
 import fc from '../support/property-testing.js';
 
 /** Values by the name of their field, so that objects name the hosts, subsets and files that a mesh has. */
-export type ValuePools = Readonly<Record<string, readonly unknown[]>>;
+export interface ValuePools {
+  readonly byField: Readonly<Record<string, readonly unknown[]>>;
+  /** Fields that get no other values: Envoy takes no configuration that names a file which is not there. */
+  readonly only: ReadonlySet<string>;
+}
 
 interface JsonSchema {
   readonly type?: string;
@@ -31,9 +35,10 @@ export function arbitrarySpec(schema: TSchema, pools: ValuePools): fc.Arbitrary<
 }
 
 function valueOf(schema: JsonSchema, field: string, pools: ValuePools, depth: number): fc.Arbitrary<unknown> {
-  const pool = pools[field];
+  const pool = pools.byField[field];
   const fitting = pool?.filter((value) => typeof value === jsTypeOf(schema));
   if (fitting !== undefined && fitting.length > 0) {
+    if (pools.only.has(field)) return fc.constantFrom(...fitting);
     return fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...fitting) }, plainValueOf(schema, field, pools, depth));
   }
   return plainValueOf(schema, field, pools, depth);
@@ -89,5 +94,5 @@ function objectOf(schema: JsonSchema, field: string, pools: ValuePools, depth: n
 }
 
 function keysOf(field: string, pools: ValuePools): readonly string[] {
-  return (pools[`${field}.key`] ?? ['app', 'version', '8080']) as readonly string[];
+  return (pools.byField[`${field}.key`] ?? ['app', 'version', '8080']) as readonly string[];
 }

@@ -64,6 +64,11 @@ export function valuePools({ certificate, key, roots }: CertificateFiles): Value
   const texts = ['exact', 'prefix', 'regex', 'uri', 'authority', 'values', 'notValues', 'paths', 'notPaths', 'methods'];
   const addresses = ['address', 'addresses', 'bind', 'defaultEndpoint', 'ipBlocks', 'notIpBlocks', 'sourceSubnet'];
   const identities = ['principals', 'notPrincipals', 'requestPrincipals', 'notRequestPrincipals', 'subjectAltNames'];
+  const files: [readonly string[], readonly unknown[]][] = [
+    [['clientCertificate', 'serverCertificate'], [certificate]],
+    [['privateKey'], [key]],
+    [['caCertificates'], [roots]],
+  ];
   const byName: [readonly string[], readonly unknown[]][] = [
     [['host', 'sniHosts', 'service', 'notHosts', 'sni'], HOSTS],
     [['hosts'], [...HOSTS, ...SCOPED_HOSTS, 'default/*.example.com']],
@@ -88,9 +93,7 @@ export function valuePools({ certificate, key, roots }: CertificateFiles): Value
     ],
     [['retryOn'], ['5xx,503', 'connect-failure', 'retriable-status-codes,reset', '999', 'nonsense']],
     [['protocol'], ['HTTP', 'HTTPS', 'HTTP2', 'GRPC', 'TCP', 'TLS', 'MONGO', 'UDP', 'http']],
-    [['clientCertificate', 'serverCertificate'], [certificate]],
-    [['privateKey'], [key]],
-    [['caCertificates'], [roots]],
+    ...files,
     [['credentialName'], ['cred']],
     [['cipherSuites'], ['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES128-GCM-SHA256', 'none']],
     [
@@ -122,5 +125,8 @@ export function valuePools({ certificate, key, roots }: CertificateFiles): Value
     [['value'], PATCHES],
     [['applicationProtocols'], ['h2', 'http/1.1']],
   ];
-  return Object.fromEntries(byName.flatMap(([names, values]) => names.map((name) => [name, values] as const)));
+  return {
+    byField: Object.fromEntries(byName.flatMap(([names, values]) => names.map((name) => [name, values] as const))),
+    only: new Set(files.flatMap(([names]) => names)),
+  };
 }

@@ -153,6 +153,7 @@ nav_token_reviews_shed
 nav_webhook_shed_total
 nav_xds_limits_met
 nav_xds_refused_streams
+nav_envoy_filter_patches_withheld
 nav_xds_unacknowledged_responses
 `;
 const OUR_PREFIXES = ['policy_server_', 'policy_discovery_'] as const;

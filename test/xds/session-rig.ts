@@ -6,6 +6,7 @@ import { TypeUrl } from '../../src/envoy/type-urls.js';
 import type { WireMessage } from '../../src/envoy/wire-message.js';
 import type { NamedGenerator, ResourceGenerator, WildcardGenerator } from '../../src/generators/generator.js';
 import type { Proxy } from '../../src/model/proxy.js';
+import type { PushContext } from '../../src/model/push-context.js';
 import { createDistributionLedger } from '../../src/push/distribution-ledger.js';
 import { createDistributor, type Distributor } from '../../src/push/distributor.js';
 import { createNameSets } from '../../src/push/name-set.js';
@@ -72,6 +73,10 @@ export interface RigOptions {
   readonly isSliced?: boolean;
   /** Makes the bytes of a resource. Default: `name=body`. */
   readonly encodeBody?: (typeUrl: string, name: string, body: string) => Uint8Array;
+  /** Wraps the generators. */
+  readonly wrap?: (generators: readonly ResourceGenerator[]) => readonly ResourceGenerator[];
+  /** Default: a snapshot of an empty mesh. */
+  readonly nextContext?: () => PushContext;
 }
 
 /** A push room with small generators: clusters for all proxies; endpoints, routes and filter configurations by name. */
@@ -98,14 +103,17 @@ export function createRig(options: RigOptions = {}): Rig {
     [
       ...['triggered', 'contextError', 'queued', 'converged', 'pushed', 'sendFailed', 'writeTimedOut', 'rejected'],
       ...['nonceExpired', 'unacknowledged', 'connected', 'disconnected', 'internalError', 'limitMet'],
+      'patchesWithheld',
     ].map((name) => [name, count(name)]),
   ) as unknown as PushMetrics;
-  const generators = new Map<string, ResourceGenerator>([
-    [TypeUrl.cluster, clusterGenerator(content, encodeBody)],
-    [TypeUrl.endpoint, namedGenerator(TypeUrl.endpoint, () => content.endpoints, encodeBody)],
-    [TypeUrl.route, namedGenerator(TypeUrl.route, () => content.routes, encodeBody)],
-    [TypeUrl.extensionConfig, namedGenerator(TypeUrl.extensionConfig, () => content.extensions, encodeBody)],
+  const { wrap = (all) => all } = options;
+  const all = wrap([
+    clusterGenerator(content, encodeBody),
+    namedGenerator(TypeUrl.endpoint, () => content.endpoints, encodeBody),
+    namedGenerator(TypeUrl.route, () => content.routes, encodeBody),
+    namedGenerator(TypeUrl.extensionConfig, () => content.extensions, encodeBody),
   ]);
+  const generators = new Map(all.map((generator) => [generator.typeUrl, generator]));
   let sequence = 0;
   const distributor = createDistributor(
     {
@@ -119,7 +127,7 @@ export function createRig(options: RigOptions = {}): Rig {
       metrics,
       clock,
       logger,
-      nextContext: () => createDefaultContext(++sequence),
+      nextContext: options.nextContext ?? (() => createDefaultContext(++sequence)),
     },
   );
   if (options.started !== false) distributor.start();

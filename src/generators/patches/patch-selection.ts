@@ -1,7 +1,9 @@
+import { contentVersion } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { createMemo, memoize } from '../../model/memo.js';
 import { createEnvoyPatchIndexer, type Patch, type WorkloadPatches } from '../../model/patches/envoy-patches.js';
 import { createProxyMatcher } from '../../model/patches/proxy-match.js';
+import type { WithheldPatch } from '../../model/patches/withheld-patch.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { labelsOf } from '../../model/security/mutual-tls.js';
@@ -15,7 +17,11 @@ export interface SelectedPatches {
   readonly patches: readonly Patch[];
   /** EnvoyFilters that are left out because there are too many. */
   readonly omitted: WorkloadPatches['omitted'];
+  /** Those of the patches that the proxy rejected, by their ids. Empty for most proxies. */
+  readonly withheld: ReadonlyMap<string, WithheldPatch>;
   readonly place: PatchPlace;
+  /** Equal places have equal keys. */
+  readonly placeKey: string;
 }
 
 /** Selects patches. Undefined for most proxies. */
@@ -54,14 +60,38 @@ export function createPatchSelection(): PatchSelection {
       if (patches.length === 0) return undefined;
       const names = portNamesOf(patches);
       const ports = names.length === 0 ? NO_PORTS : portsOf(context, proxy, names);
+      const placeKey = [proxy.type, ports.key].join('|');
+      const withheld = withheldOf(proxy, patches);
       return {
-        key: [workload.key, proxy.type, ports.key].join('|'),
+        key: [workload.key, placeKey, ...Array.from(withheld.values(), keyOfWithheld)].join('|'),
         patches,
         omitted: workload.omitted,
+        withheld,
         place: { proxyType: proxy.type, ports },
+        placeKey,
       };
     },
   };
+}
+
+const NONE_WITHHELD: SelectedPatches['withheld'] = new Map();
+
+/** The withheld patches that still exist with the content that the proxy rejected, in their order. */
+function withheldOf({ withheldPatches = [] }: Proxy, patches: readonly Patch[]): SelectedPatches['withheld'] {
+  if (withheldPatches.length === 0) return NONE_WITHHELD;
+  const byId = new Map(withheldPatches.map((withheld) => [withheld.id, withheld]));
+  return new Map(
+    patches.flatMap(({ id }) => {
+      const withheld = byId.get(id);
+      return withheld === undefined ? [] : [[id, withheld] as const];
+    }),
+  );
+}
+
+/** Proxies that reject the same patch for the same reason share their resources. */
+function keyOfWithheld({ id, resources, reason }: WithheldPatch): string {
+  const names = resources === undefined ? 'all' : [...resources].sort();
+  return contentVersion(Buffer.from(JSON.stringify([id, names, reason])));
 }
 
 /** The names of ports in matches, in lower case. */

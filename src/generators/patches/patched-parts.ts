@@ -38,7 +38,7 @@ function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelect
   const operatorPatches = createMemo<SelectedPatches['patches']>();
 
   const patchAll = (resources: readonly EncodedResource[], selected: SelectedPatches, rootNamespace: string) => {
-    const { patches, key } = selected;
+    const { patches, placeKey } = selected;
     const isOperators = ({ object }: Patch): boolean => object.startsWith(`EnvoyFilter/${rootNamespace}/`);
     let added = 0;
     return resources.map((resource): Patched => {
@@ -48,7 +48,11 @@ function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelect
         return patched;
       }
       const kept = operatorPatches.of([patches], rootNamespace, () => patches.filter(isOperators));
-      const { resource: patched, findings } = memo.patch(resource, { ...selected, patches: kept, key: `${key}|kept` });
+      const { resource: patched, findings } = memo.patch(resource, {
+        ...selected,
+        patches: kept,
+        placeKey: `${placeKey}|kept`,
+      });
       const others = patches.filter((patch) => !isOperators(patch));
       return {
         resource: patched,
@@ -131,12 +135,12 @@ function addedPart(
     },
     generate: (context, scope): Generated => {
       if (!(scope instanceof AddedScope)) return { resources: [], findings: [] };
-      const { patches, place } = scope.selected;
+      const { patches } = scope.selected;
       const resources = new Map<string, EncodedResource>();
       const findings: Finding[] = [];
       for (const [index, patch] of patches.entries()) {
         if (!isAdded(patch, typeUrl)) continue;
-        const { resource, findings: found } = memo.add(patch, patches.slice(index + 1), place);
+        const { resource, findings: found } = memo.add(patch, patches.slice(index + 1), scope.selected);
         findings.push(...found);
         if (resource === undefined) continue;
         const isTaken =

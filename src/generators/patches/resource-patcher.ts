@@ -78,7 +78,8 @@ export function createResourcePatcher(tools: PatchTools, typeUrl: string): Resou
     if (effect === 'none') return state;
     if (effect === 'removed') return { ...state, bytes: undefined };
     if (textIn(message, 'name') !== state.name) throw new PatchError(`it changes the name of ${state.name}`);
-    return { ...state, bytes: checked(type, message, state.allowedBytes) };
+    const applied = [...state.applied, patch.id];
+    return { ...state, bytes: checked(type, message, state.allowedBytes), applied };
   };
 
   /** @throws PatchError if Envoy would reject the message */
@@ -95,10 +96,11 @@ export function createResourcePatcher(tools: PatchTools, typeUrl: string): Resou
   };
 
   const finish = (state: PatchState, unchanged: EncodedResource | undefined): Patched => {
-    const { name, bytes, findings } = state;
+    const { name, bytes, findings, applied } = state;
     if (bytes === undefined) return { resource: undefined, findings };
     if (unchanged !== undefined && bytes === state.original) return { resource: unchanged, findings };
-    return { resource: withAssignment(frameResource(typeUrl, name, bytes), bytes), findings };
+    const resource = { ...frameResource(typeUrl, name, bytes), patches: applied };
+    return { resource: withAssignment(resource, bytes), findings };
   };
 
   const withAssignment = (resource: EncodedResource, bytes: Uint8Array): EncodedResource => {
@@ -112,7 +114,7 @@ export function createResourcePatcher(tools: PatchTools, typeUrl: string): Resou
     patch: (resource, patches, place) => {
       const original = resourceMessage(resource);
       const allowedBytes = original.length + MAX_ADDED_BYTES;
-      const start = { name: resource.name, original, bytes: original, allowedBytes, findings: [] };
+      const start = { name: resource.name, original, bytes: original, allowedBytes, findings: [], applied: [] };
       return finish(patchMessage(start, patches, place), resource);
     },
     add: (patch, later, place) => {
@@ -122,7 +124,8 @@ export function createResourcePatcher(tools: PatchTools, typeUrl: string): Resou
         const name = textIn(message, 'name');
         if (name === '') throw new PatchError('its value has no name');
         const bytes = checked(type, message, MAX_ADDED_BYTES);
-        const start = { name, original: bytes, bytes, allowedBytes: MAX_ADDED_BYTES, findings: [] };
+        const allowedBytes = MAX_ADDED_BYTES;
+        const start = { name, original: bytes, bytes, allowedBytes, findings: [], applied: [patch.id] };
         return finish(patchMessage(start, later, place), undefined);
       } catch (error) {
         if (!(error instanceof PatchError)) throw error;
@@ -138,6 +141,8 @@ interface PatchState {
   /** Undefined once a patch has removed the resource. */
   readonly bytes: Uint8Array | undefined;
   readonly allowedBytes: number;
+  /** Ids of the patches that changed it. */
+  readonly applied: readonly string[];
   readonly findings: readonly Finding[];
 }
 

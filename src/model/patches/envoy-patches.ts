@@ -14,6 +14,8 @@ export interface Patch extends EnvoyFilterPatch {
   readonly object: ObjectKey;
   /** Its place in `configPatches`. */
   readonly index: number;
+  /** `<object>[<index>]#<hash of the content>` */
+  readonly id: string;
 }
 
 /** The patches of one proxy. The same object for all proxies with the same patches, while they stay the same. */
@@ -153,7 +155,9 @@ function readEntry(object: MeshObject): Entry {
     name,
     creationTimestamp,
     labels: Object.entries(spec.workloadSelector?.labels ?? {}),
-    patches: spec.configPatches.map((patch, index) => ({ ...patch, object: key, index })),
+    patches: spec.configPatches.map((patch, index) => {
+      return { ...patch, object: key, index, id: `${key}[${index}]#${hashOf(patch)}` };
+    }),
     bytes: Buffer.byteLength(text),
     hash: hashOf(text),
   };

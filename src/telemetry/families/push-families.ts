@@ -19,6 +19,10 @@ export const pushFamilies = {
   ),
   nav_gateway_servers_rejected: gauge('Servers of Gateways that routers cannot serve.'),
   nav_envoy_filter_patches_skipped: gauge('Patches of EnvoyFilters that cannot be applied to a resource.'),
+  nav_envoy_filter_patches_withheld: counter(
+    'Times a patch of an EnvoyFilter was withheld from a proxy that rejected it.',
+    'type',
+  ),
   nav_duplicate_proxy_clusters: gauge('Duplicate proxy clusters caused by service entries with the same hostname.'),
   nav_eds_no_instances: gauge('Clusters without instances.'),
   nav_invalid_out_listeners: gauge('Invalid outbound listeners.'),

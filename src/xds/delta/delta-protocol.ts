@@ -121,7 +121,7 @@ class DeltaProtocol implements DiscoveryProtocol {
     else if (nonce === '') return;
     else if (nonce !== watched.sentNonce) {
       this.#connection.environment.metrics.nonceExpired(shortTypeName(watched.provider.typeUrl));
-    } else if (watched.isUnanswered) watched.acknowledge(nonce, watched.sentVersion);
+    } else if (watched.isUnanswered) this.#connection.acknowledge(watched, nonce, watched.sentVersion);
   }
 
   #change(
