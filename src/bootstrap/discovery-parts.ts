@@ -106,7 +106,13 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     keySourceProblems: keySets.problems(),
   });
   const analysis = environment.navEnableAnalysis
-    ? createAnalysisWatch(logging.scope('analysis'), clock, enforcement, () => proxies.distributor.resources.findings())
+    ? createAnalysisWatch(
+        logging.scope('analysis'),
+        clock,
+        enforcement,
+        () => proxies.distributor.resources.findings(),
+        () => secure.credentialProblems(),
+      )
     : NO_ANALYSIS;
   const proxies = createProxyServing({
     options,

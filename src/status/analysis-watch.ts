@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { Finding } from '../model/finding.js';
+import type { CredentialProblem } from '../model/gateways/credential.js';
 import type { PushContext } from '../model/push-context.js';
 import type { Logger } from '../telemetry/logger.js';
 import { canDiffer, type Enforcement } from './analysis/analysis-input.js';
@@ -8,6 +9,7 @@ import { createIncrementalAnalysis } from './analysis/incremental-analysis.js';
 import { listenerConflicts, policiesWithoutListener } from './analysis/listener-conflicts.js';
 import { rejectedServers } from './analysis/rejected-servers.js';
 import { skippedPatches } from './analysis/skipped-patches.js';
+import { unusableCredentials } from './analysis/unusable-credentials.js';
 import { createWorkPause } from './work-pause.js';
 
 /** Runs the analysis after a snapshot has changed, outside of the push. */
@@ -34,12 +36,14 @@ export const NO_ANALYSIS: AnalysisWatch = {
  *
  * @param enforcement how policies are enforced, at the time of the call
  * @param generated findings of the generators about the connected proxies, at the time of the call
+ * @param credentials that connected routers need and cannot use, at the time of the call
  */
 export function createAnalysisWatch(
   logger: Logger,
   clock: Clock,
   enforcement: () => Enforcement,
   generated: () => readonly Finding[],
+  credentials: () => readonly CredentialProblem[] = () => [],
 ): AnalysisWatch {
   const work = createWorkPause(clock);
   const analysis = createIncrementalAnalysis(enforcement);
@@ -73,6 +77,7 @@ export function createAnalysisWatch(
       ...conflicts,
       ...rejectedServers(findings, messages.values()),
       ...skippedPatches(findings),
+      ...unusableCredentials(credentials()),
       ...(analysis.input === undefined ? [] : policiesWithoutListener(analysis.input, conflicts)),
     ];
   };

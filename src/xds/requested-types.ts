@@ -1,5 +1,5 @@
 import { TypeUrl } from '../envoy/type-urls.js';
-import { usesCredential } from '../model/gateways/credential-references.js';
+import { usersOfCredential } from '../model/gateways/credential-references.js';
 import type { Proxy } from '../model/proxy.js';
 import type { WorkloadIdentity } from '../model/spiffe-id.js';
 import type { RequestHead } from './discovery-protocol.js';
@@ -84,9 +84,9 @@ export class RequestedTypes {
     this.#secrets ??= environment.secrets?.open(identity, {
       connectionId,
       isRouter: proxy.type === 'router',
-      usesCredential: (name) => {
+      usersOfCredential: (name) => {
         const { context } = environment.distribution;
-        return context !== undefined && usesCredential(context, proxy, name);
+        return context === undefined ? [] : usersOfCredential(context, proxy, name);
       },
       onChange,
     });

@@ -332,12 +332,16 @@ e2eTest(
         .logLines()
         .some((line) => line.includes('gateway credential cannot be used') && line.includes('missing')),
     );
+    const isTold = async () =>
+      (await discovery.get('/debug/config_problems')).includes('the secret missing of namespace edge cannot be used');
+    t.true(await isTold(), 'analysis names it');
     const { certificate, key } = gateway.authority.issue({ dnsNames: ['missing.example.com'] });
     await gateway.writeCredential('missing', { certificate, key: PARTNER.key });
     await gateway.writeCredential('missing', { certificate, key });
     await eventually('the secret is served', async () => {
       return (await statusOverTls(gateway, 8443, 'missing.example.com')) === 200;
     });
+    t.false(await isTold(), 'the message is gone');
     t.false(discovery.logLines().some((line) => line.includes('PRIVATE KEY') || line.includes(key.slice(60, 90))));
     t.false((await discovery.get('/debug/configz')).includes('PRIVATE KEY'));
   },

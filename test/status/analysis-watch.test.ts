@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { MeshObject } from '../../src/config/object.js';
+import { type MeshObject, objectKey } from '../../src/config/object.js';
 import type { ObjectChange } from '../../src/model/object-change.js';
 import type { MeshStore } from '../../src/model/store/mesh-store.js';
 import { createAnalysisWatch } from '../../src/status/analysis-watch.js';
@@ -186,4 +186,27 @@ test('an endpoint with an IP address ends the message that an external service i
   t.false(isToldExternal());
   apply(external('other.example.com'));
   t.true(isToldExternal());
+});
+
+test('a credential that a router cannot use is named once for each field, however many routers need it', (t) => {
+  const object = objectKey('Gateway', 'edge', 'ingress');
+  const field = 'spec.servers[0].tls.credentialName';
+  let problems = [1, 2].map(() => ({
+    object,
+    field,
+    text: 'the secret shop of namespace edge cannot be used: it is gone',
+  }));
+  const analysis = createAnalysisWatch(
+    createRecordingLogger(),
+    createFakeClock(),
+    () => ENFORCEMENT,
+    () => [],
+    () => problems,
+  );
+  const [message, ...others] = analysis.messages();
+  t.deepEqual(others, []);
+  t.like(message, { code: 'MESH0406', level: 'Error', object, field });
+  t.regex(message?.message ?? '', /^the secret shop of namespace edge cannot be used: it is gone; correct the secret/);
+  problems = [];
+  t.deepEqual(analysis.messages(), []);
 });

@@ -7,7 +7,7 @@ import { createCertificateService } from '../../ca/service/certificate-service.j
 import { createWorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
 import { readCertificateRequest } from '../../ca/x509/certificate-request.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import type { CredentialStore } from '../../model/gateways/credential.js';
+import type { CredentialProblem, CredentialStore } from '../../model/gateways/credential.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
@@ -46,8 +46,13 @@ export interface SecuredServerParts {
   readonly clock: Clock;
 }
 
+export interface SecuredServer extends GrpcServer {
+  /** The credentials that connected routers need, and that are missing, malformed or expired; by router. */
+  credentialProblems(): readonly CredentialProblem[];
+}
+
 /** The secured gRPC listener, :15012: xDS and secrets for authenticated callers, and CreateCertificate. */
-export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
+export function createSecuredServer(parts: SecuredServerParts): SecuredServer {
   const { trust, session, seesAllPolicies, metrics, logging, clock } = parts;
   const { authority, trustDomains, accounts, offenders } = trust;
   const connections = createUnprovenConnections(clock);
@@ -123,6 +128,7 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
   );
   return {
     ...server,
+    credentialProblems: () => secrets?.service.credentialProblems() ?? [],
     stop: async (graceMs) => {
       await server.stop(graceMs);
       secrets?.stop();

@@ -7,6 +7,7 @@ import type { ServerCertificateSource } from '../../ca/server-certificate/server
 import type { KindRegistry } from '../../config/kinds.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import type { CredentialProblem } from '../../model/gateways/credential.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-address.js';
@@ -14,7 +15,6 @@ import type { ReachedCluster, RemoteClusterObserver } from '../../sources/cluste
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { SessionHooks } from '../../xds/discovery-calls.js';
-import type { GrpcServer } from '../../xds/grpc-server.js';
 import type { SessionEnvironment } from '../../xds/session-environment.js';
 import type { ClusterConnection } from '../cluster-connection.js';
 import { createClusterDuties } from '../external-control-plane/cluster-duties.js';
@@ -22,7 +22,7 @@ import { createRemoteWork } from '../external-control-plane/remote-work.js';
 import { secureGrpcSettings } from '../map-options.js';
 import type { ListenAddress, Options } from '../options.js';
 import { createCredentials } from './create-credentials.js';
-import { createSecuredServer } from './create-secured-server.js';
+import { createSecuredServer, type SecuredServer } from './create-secured-server.js';
 import { openTrust, type Trust } from './open-trust.js';
 import type { PolicyCredentials } from './policy-credentials.js';
 import { prepareRootKey } from './prepare-root-key.js';
@@ -61,6 +61,8 @@ export interface SecureServing {
   /** Proxies are served from now on. */
   setServing(): void;
   stop(graceMs: number): Promise<void>;
+  /** The credentials that connected routers need, and that are missing, malformed or expired; by router. */
+  credentialProblems(): readonly CredentialProblem[];
   /** Takes the remote clusters: their API servers review the tokens of their workloads; CENTRAL_MESHD has duties there. */
   readonly remoteClusters: RemoteClusterObserver;
 }
@@ -77,7 +79,7 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
   const remoteWork = environment.centralMeshd ? createRemoteWork(logging.scope('secretcontroller')) : undefined;
   const credentials = createCredentials(parts);
   let trust: Trust | undefined;
-  let server: GrpcServer | undefined;
+  let server: SecuredServer | undefined;
   let distribution: RootDistribution | undefined;
   let isServing = false;
 
@@ -140,6 +142,7 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
       await parts.policyCredentials.stop();
       await Promise.all([trust?.stop(), accounts?.stop(), credentials.stop()]);
     },
+    credentialProblems: () => server?.credentialProblems() ?? [],
     remoteClusters: {
       reached: (reached: ReachedCluster) => {
         const { id, link } = reached;

@@ -8,40 +8,53 @@ import type { ServerTls } from './server-tls.js';
 
 type ObjectTable = ReadonlyMap<ObjectKey, MeshObject>;
 
+/** A field that makes a router need a credential. */
+export interface CredentialUser {
+  readonly object: ObjectKey;
+  /** Path in the object. */
+  readonly field: string;
+}
+
 /**
- * Whether a router needs a credential: a Gateway that selects it names it, or a DestinationRule does. Other secrets of
- * its namespace are not served to it, so an identity of the namespace does not give access to all of them.
+ * The fields that make a router need a credential: of Gateways that select it, and of DestinationRules. Without any, the
+ * secret is not served to it, so an identity of the namespace does not give access to all secrets there.
  */
-export function usesCredential(
+export function usersOfCredential(
   context: Pick<PushContext, 'gateways' | 'objects'>,
   proxy: Proxy,
   credentialName: string,
-): boolean {
-  if (proxy.type !== 'router') return false;
+): readonly CredentialUser[] {
+  if (proxy.type !== 'router') return [];
   const { configNamespace: namespace } = proxy;
   const router = { namespace, labels: labelsOf(context, proxy), onlyOwnNamespace: false };
   const secret = credentialSecret(credentialName);
-  const isNamed = context.gateways
-    .of(router)
-    .gateways.some(({ servers }) => servers.some(({ tls }) => certificateSecretOf(tls) === secret));
-  if (isNamed) return true;
+  const servers = context.gateways.of(router).gateways.flatMap((gateway) => gateway.servers);
+  const ofGateways = servers
+    .filter(({ tls }) => certificateSecretOf(tls) === secret)
+    .map(({ object, index }) => ({ object, field: `spec.servers[${index}].tls.credentialName` }));
   const rules = context.objects.get('DestinationRule');
-  return rules !== undefined && namesInRules(rules).has(credentialName);
+  return rules === undefined ? ofGateways : [...ofGateways, ...(usersInRules(rules).get(credentialName) ?? [])];
 }
 
 function certificateSecretOf(tls: ServerTls | undefined): string | undefined {
   return tls?.mode === 'own' && tls.certificate.type === 'secret' ? tls.certificate.name : undefined;
 }
 
-const namesInRules = memoize((rules: ObjectTable): ReadonlySet<string> => {
-  const names = new Set<string>();
-  const visit = (value: unknown): void => {
+const usersInRules = memoize((rules: ObjectTable): ReadonlyMap<string, readonly CredentialUser[]> => {
+  const users = new Map<string, CredentialUser[]>();
+  const visit = (value: unknown, path: string, object: ObjectKey): void => {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, item] of Object.entries(value) as [string, unknown][]) {
-      if (key === 'credentialName' && typeof item === 'string') names.add(item);
-      else visit(item);
+      const field = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`;
+      if (key !== 'credentialName' || typeof item !== 'string') {
+        visit(item, field, object);
+        continue;
+      }
+      const others = users.get(item);
+      if (others === undefined) users.set(item, [{ object, field }]);
+      else others.push({ object, field });
     }
   };
-  for (const { body } of rules.values()) visit(body);
-  return names;
+  for (const [object, { body }] of rules) visit(body, 'spec', object);
+  return users;
 });

@@ -1,9 +1,15 @@
 import type { CredentialPart } from './credential-names.js';
+import type { CredentialUser } from './credential-references.js';
 
 /** What a credential (`credentialName`) has for one of its parts. The same object while it stays the same. */
 export type CredentialState =
-  /** PEM. Never share, show or log the key. */
-  | { readonly type: 'certificate'; readonly chain: string; readonly privateKey: string }
+  /** PEM. Never share, show or log the key. @param expiresAtMs end of its validity, since 1970 */
+  | {
+      readonly type: 'certificate';
+      readonly chain: string;
+      readonly privateKey: string;
+      readonly expiresAtMs?: number;
+    }
   | { readonly type: 'roots'; readonly roots: string }
   /** Not read yet. */
   | { readonly type: 'loading' }
@@ -13,6 +19,8 @@ export type CredentialState =
 /** The credentials of one namespace, for one reader. */
 export interface CredentialReader {
   read(credentialName: string, part: CredentialPart): CredentialState;
+  /** Why the newest content of the credential is not in force, although `read` gives an earlier one. */
+  staleReasonOf(credentialName: string, part: CredentialPart): string | undefined;
   close(): void;
 }
 
@@ -21,4 +29,10 @@ export interface CredentialStore {
   /** @param onChange called when a credential of the namespace may have changed */
   open(namespace: string, onChange: () => void): CredentialReader;
   stop(): Promise<void>;
+}
+
+/** A credential that a connected router needs, and that is missing, malformed or expired. */
+export interface CredentialProblem extends CredentialUser {
+  /** With a remedy, and without any content of the secret. */
+  readonly text: string;
 }

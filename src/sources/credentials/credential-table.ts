@@ -20,6 +20,8 @@ export interface CredentialTable {
     part: CredentialPart,
     textsOf: (secret: string) => CredentialTexts | undefined,
   ): CredentialState;
+  /** Why the newest content is not in force, although an earlier one is. As of the last `read`. */
+  staleReasonOf(credentialName: string, part: CredentialPart): string | undefined;
 }
 
 export function createCredentialTable(onMalformed: (secret: string, reason: string) => void): CredentialTable {
@@ -39,6 +41,10 @@ export function createCredentialTable(onMalformed: (secret: string, reason: stri
       if (state.type === 'unusable' && inForce !== undefined) onMalformed(credentialName, state.reason);
       parsed.set(key, { texts, rootsTexts, state, inForce });
       return inForce ?? state;
+    },
+    staleReasonOf: (credentialName, part) => {
+      const { state, inForce } = parsed.get(`${part} ${credentialName}`) ?? {};
+      return state?.type === 'unusable' && inForce !== undefined ? state.reason : undefined;
     },
   };
 }

@@ -93,6 +93,7 @@ export function createFolderCredentials({ folder, clock, logger }: FolderCredent
           if (needed.some((secret) => !secrets.has(secret))) return { type: 'loading' };
           return table.read(credentialName, part, (secret) => secrets.get(secret));
         },
+        staleReasonOf: (credentialName, part) => table.staleReasonOf(credentialName, part),
         close,
       };
     },

@@ -42,7 +42,8 @@ function parseCertificate(chain: string, privateKey: string): CredentialState {
   if (attempt(() => leaf.checkPrivateKey(key)) !== true) {
     return unusable('its key does not belong to its certificate; put the certificate of the server first');
   }
-  return { type: 'certificate', chain, privateKey };
+  const expiresAtMs = Date.parse(leaf.validTo);
+  return { type: 'certificate', chain, privateKey, expiresAtMs };
 }
 
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

@@ -52,6 +52,7 @@ export function createSecretCredentials(options: SecretCredentialsOptions): Cred
       opened.listeners.add(onChange);
       return {
         read: (credentialName, part) => opened.obstacle() ?? opened.table.read(credentialName, part, opened.textsOf),
+        staleReasonOf: (credentialName, part) => opened.table.staleReasonOf(credentialName, part),
         close: () => {
           opened.listeners.delete(onChange);
           if (opened.listeners.size > 0) return;

@@ -99,6 +99,12 @@ export const MESH_MESSAGE_CODES = {
     title: 'A DestinationRule has too many subsets for the ports of its service, so the last subsets have no clusters.',
     remedy: 'remove subsets that no route names, or divide the ports among several services',
   },
+  unusableCredential: {
+    code: 'MESH0406',
+    level: 'Error',
+    title: 'The secret that credentialName names is missing, malformed or expired, so TLS of a connected router fails.',
+    remedy: 'correct the secret in the namespace of the router; docs/gateways.md describes its keys',
+  },
   ineffectiveDelegate: {
     code: 'MESH0407',
     level: 'Warn',

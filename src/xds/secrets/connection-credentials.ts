@@ -2,8 +2,14 @@ import { isObjectName } from '../../config/primitives.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { encodeCredential, encodeCredentialRoots } from '../../envoy/secret.js';
-import type { CredentialReader, CredentialState, CredentialStore } from '../../model/gateways/credential.js';
+import type {
+  CredentialProblem,
+  CredentialReader,
+  CredentialState,
+  CredentialStore,
+} from '../../model/gateways/credential.js';
 import { parseCredentialSecret } from '../../model/gateways/credential-names.js';
+import type { CredentialUser } from '../../model/gateways/credential-references.js';
 import type { SubjectLog } from '../../telemetry/subject-log.js';
 
 export interface ConnectionCredentialsOptions {
@@ -14,27 +20,35 @@ export interface ConnectionCredentialsOptions {
   readonly namespace: string;
   /** Whether the proxy is a router: others have no credentials. */
   readonly isRouter: boolean;
-  /** Whether an object of the mesh makes the proxy need the credential. */
-  usesCredential(credentialName: string): boolean;
+  /** The fields of objects that make the proxy need the credential. */
+  usersOfCredential(credentialName: string): readonly CredentialUser[];
   /** Called when a credential may have changed. */
   onChange(): void;
   readonly log: SubjectLog;
   /** Called when a credential cannot be served, once until it can be or the reason changes. */
   onRefused(): void;
+  /** Milliseconds since 1970. */
+  nowMs(): number;
 }
 
 /** The credentials of one connection. They are encoded for this connection alone. */
 export interface ConnectionCredentials {
   /** Undefined for other secrets; `missing` for a credential that cannot be served now. */
   resourceOf(secret: string): EncodedResource | 'missing' | undefined;
+  /** The credentials that the proxy asked for and needs, and that are missing, malformed or expired now. */
+  problems(): readonly CredentialProblem[];
   close(): void;
 }
 
+type AskedCredential = NonNullable<ReturnType<typeof parseCredentialSecret>>;
+
 export function createConnectionCredentials(options: ConnectionCredentialsOptions): ConnectionCredentials {
-  const { store, encoder, namespace, isRouter, usesCredential, onChange, log, onRefused } = options;
+  const { store, encoder, namespace, isRouter, usersOfCredential, onChange, log, onRefused, nowMs } = options;
   const encoded = new Map<string, { readonly state: CredentialState; readonly resource: EncodedResource }>();
   /** The reasons of credentials that are not served, by the names of secrets. */
   const refused = new Map<string, string>();
+  /** The secrets that an object made the proxy need, by name. */
+  const needed = new Map<string, AskedCredential>();
   let reader: CredentialReader | undefined;
   let isClosed = false;
 
@@ -59,16 +73,36 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
     return resource;
   };
 
+  const problemOf = (secret: string, { credentialName, part }: AskedCredential): string | undefined => {
+    const name = `the secret ${credentialName} of namespace ${namespace}`;
+    const reason = refused.get(secret);
+    if (reason !== undefined) return `${name} cannot be used: ${reason}`;
+    const stale = reader?.staleReasonOf(credentialName, part);
+    if (stale !== undefined)
+      return `${name} has changed and cannot be used, so its last content stays in force: ${stale}`;
+    const state = encoded.get(secret)?.state;
+    if (state?.type !== 'certificate' || state.expiresAtMs === undefined || state.expiresAtMs > nowMs())
+      return undefined;
+    return `the certificate in ${name} expired at ${new Date(state.expiresAtMs).toISOString()}, so clients reject it`;
+  };
+
   return {
+    problems: () =>
+      [...needed].flatMap(([secret, asked]) => {
+        const text = problemOf(secret, asked);
+        return text === undefined ? [] : usersOfCredential(asked.credentialName).map((user) => ({ ...user, text }));
+      }),
     resourceOf: (secret) => {
       if (!isRouter) return undefined;
       const asked = parseCredentialSecret(secret);
       if (asked === undefined) return undefined;
       const { credentialName, part } = asked;
       if (isClosed || !isObjectName(credentialName)) return 'missing';
-      if (!usesCredential(credentialName)) {
+      if (usersOfCredential(credentialName).length === 0) {
+        needed.delete(secret);
         return refuse(secret, 'no Gateway that selects the router names it, nor a DestinationRule');
       }
+      needed.set(secret, asked);
       if (store === undefined) return refuse(secret, 'the control plane has no credentials; see docs/gateways.md');
       reader ??= store.open(namespace, onChange);
       const state = reader.read(credentialName, part);
@@ -82,6 +116,7 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
       reader = undefined;
       encoded.clear();
       refused.clear();
+      needed.clear();
     },
   };
 }

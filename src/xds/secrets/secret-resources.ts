@@ -4,6 +4,7 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { EMPTY_RESOURCE_SET, nextResourceSet, type ResourceSet } from '../../envoy/resource-set.js';
 import { encodeWorkloadSecret, ROOTS_SECRET, WORKLOAD_SECRET } from '../../envoy/secret.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
+import type { CredentialUser } from '../../model/gateways/credential-references.js';
 import { UNCACHED_DIFFS } from '../../push/diff-cache.js';
 import type { NameSet } from '../../push/name-set.js';
 import type { ResponseCache } from '../../push/response-cache.js';
@@ -19,8 +20,8 @@ export interface SecretConnection {
   /** For logs. */
   readonly connectionId: string;
   readonly isRouter: boolean;
-  /** Whether an object of the mesh makes the proxy need a credential (`credentialName`). */
-  usesCredential(credentialName: string): boolean;
+  /** The fields of objects that make the proxy need a credential (`credentialName`). */
+  usersOfCredential(credentialName: string): readonly CredentialUser[];
   /** Called after the secrets have changed. */
   onChange(): void;
 }

@@ -1,11 +1,11 @@
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { encodeRootsSecret } from '../../envoy/secret.js';
-import type { CredentialStore } from '../../model/gateways/credential.js';
+import type { CredentialProblem, CredentialStore } from '../../model/gateways/credential.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import { createUncachedResponses } from '../../push/response-cache.js';
 import { createSubjectLog } from '../../telemetry/subject-log.js';
-import { createConnectionCredentials } from './connection-credentials.js';
+import { type ConnectionCredentials, createConnectionCredentials } from './connection-credentials.js';
 import { type SecretConnection, SecretResources, type SecretResourcesParts } from './secret-resources.js';
 
 /** The certificate and key of a workload, and its trusted roots. All PEM. */
@@ -45,6 +45,8 @@ export interface SecretService {
    * @param identity proven by the connection
    */
   open(identity: WorkloadIdentity, connection: SecretConnection): SecretResources;
+  /** The credentials that connected routers need, and that are missing, malformed or expired; by router. */
+  credentialProblems(): readonly CredentialProblem[];
 }
 
 export interface SecretServiceParts extends Pick<SecretResourcesParts, 'encoder' | 'clock' | 'logger'> {
@@ -60,22 +62,34 @@ export function createSecretService(source: SecretSource, parts: SecretServicePa
   const { encoder, clock, logger, controlPlane } = parts;
   const responses = createUncachedResponses(controlPlane);
   const log = createSubjectLog(logger, clock);
+  const open = new Set<ConnectionCredentials>();
   const resourcesParts = { encoder, clock, logger, responses, encodeRoots: createRootsEncoder(encoder) };
   return {
     isFor: (identity) => source.isFor(identity),
+    credentialProblems: () => [...open].flatMap((credentials) => credentials.problems()),
     open: (identity, connection) =>
-      new SecretResources(resourcesParts, connection, source.open(identity), (onChange) =>
-        createConnectionCredentials({
+      new SecretResources(resourcesParts, connection, source.open(identity), (onChange) => {
+        const credentials = createConnectionCredentials({
           store: parts.credentials,
           encoder,
           namespace: identity.namespace,
           isRouter: connection.isRouter,
-          usesCredential: (name) => connection.usesCredential(name),
+          usersOfCredential: (name) => connection.usersOfCredential(name),
           onChange,
           log,
           onRefused: () => parts.onCredentialRefused?.(),
-        }),
-      ),
+          nowMs: () => clock.now().getTime(),
+        });
+        if (!connection.isRouter) return credentials;
+        open.add(credentials);
+        return {
+          ...credentials,
+          close: () => {
+            open.delete(credentials);
+            credentials.close();
+          },
+        };
+      }),
   };
 }
 

@@ -27,7 +27,7 @@ test('an authenticated caller stays connected, and a caller that only watches th
   const never = () => () => undefined;
   const server = createSecuredServer({
     credentials: {
-      open: () => ({ read: () => ({ type: 'loading' }), close: () => undefined }),
+      open: () => ({ read: () => ({ type: 'loading' }), staleReasonOf: () => undefined, close: () => undefined }),
       stop: async () => undefined,
     },
     trust: {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { usesCredential } from '../../../src/model/gateways/credential-references.js';
+import { usersOfCredential } from '../../../src/model/gateways/credential-references.js';
 import { buildContext, buildProxy } from '../../generators/context-builder.js';
 import { gatewayObject } from './gateway-object.js';
 
@@ -18,7 +18,12 @@ test('a router uses the credentials that Gateways which select it name, and a si
   });
   const proxy = buildProxy({ type: 'router', configNamespace: 'edge' });
   const router = { ...proxy, metadata: { ...proxy.metadata, labels: { app: 'ingress' } } };
-  const used = ['simple', 'mutual', 'other', 'mutual-cacert'].filter((name) => usesCredential(context, router, name));
+  const used = ['simple', 'mutual', 'other', 'mutual-cacert'].filter(
+    (name) => usersOfCredential(context, router, name).length > 0,
+  );
   t.deepEqual(used, ['simple', 'mutual']);
-  t.false(usesCredential(context, { ...router, type: 'sidecar' }, 'simple'));
+  t.deepEqual(usersOfCredential(context, { ...router, type: 'sidecar' }, 'simple'), []);
+  t.deepEqual(usersOfCredential(context, router, 'mutual'), [
+    { object: 'Gateway/edge/own', field: 'spec.servers[1].tls.credentialName' },
+  ]);
 });

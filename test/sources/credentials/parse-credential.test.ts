@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import test from 'ava';
 import { createCredentialTable } from '../../../src/sources/credentials/credential-table.js';
 import { type CredentialTexts, parseCredential } from '../../../src/sources/credentials/parse-credential.js';
@@ -6,7 +7,13 @@ import { createTestAuthority } from '../../support/certificate-issuer.js';
 const AUTHORITY = createTestAuthority('root');
 const LEAF = AUTHORITY.issue({ dnsNames: ['shop.example.com'] });
 const OTHER = AUTHORITY.issue({ dnsNames: ['shop.example.com'] });
-const CERTIFICATE = { type: 'certificate', chain: LEAF.certificate, privateKey: LEAF.key } as const;
+const expiryOf = (pem: string) => Date.parse(new X509Certificate(pem).validTo);
+const CERTIFICATE = {
+  type: 'certificate',
+  chain: LEAF.certificate,
+  privateKey: LEAF.key,
+  expiresAtMs: expiryOf(LEAF.certificate),
+} as const;
 const ROOTS = { type: 'roots', roots: AUTHORITY.certificate } as const;
 
 test('a certificate comes from a TLS secret or from a generic one', (t) => {
@@ -56,13 +63,17 @@ test('a credential that becomes malformed keeps its last usable state, and a del
   t.deepEqual(first, CERTIFICATE);
   t.is(read(good), first);
   const bad = { cert: 'x', key: LEAF.key };
+  t.is(table.staleReasonOf('shop', 'certificate'), undefined);
   t.is(read(bad), first);
   t.is(read(bad), first);
+  t.regex(table.staleReasonOf('shop', 'certificate') ?? '', /^its certificate cannot be read/);
   t.deepEqual(told, ['shop: its certificate cann']);
   t.is(read(undefined).type, 'unusable');
   t.deepEqual(read({ cert: OTHER.certificate, key: OTHER.key }), {
     type: 'certificate',
     chain: OTHER.certificate,
     privateKey: OTHER.key,
+    expiresAtMs: expiryOf(OTHER.certificate),
   });
+  t.is(table.staleReasonOf('shop', 'certificate'), undefined);
 });

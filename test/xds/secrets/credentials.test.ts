@@ -1,5 +1,7 @@
 import test from 'ava';
+import { objectKey } from '../../../src/config/object.js';
 import type { CredentialState, CredentialStore } from '../../../src/model/gateways/credential.js';
+import type { CredentialUser } from '../../../src/model/gateways/credential-references.js';
 import { createSubjectLog } from '../../../src/telemetry/subject-log.js';
 import { createConnectionCredentials } from '../../../src/xds/secrets/connection-credentials.js';
 import { createFakeClock } from '../../support/fake-clock.js';
@@ -10,6 +12,7 @@ const USABLE: CredentialState = { type: 'certificate', chain: 'chain', privateKe
 
 /** Has credentials by `<namespace>/<name>`. */
 function createStore(states: Readonly<Record<string, CredentialState>>) {
+  const stale: Record<string, string> = {};
   const read: string[] = [];
   const open = new Set<string>();
   const store: CredentialStore = {
@@ -20,16 +23,23 @@ function createStore(states: Readonly<Record<string, CredentialState>>) {
           read.push(`${namespace}/${name}`);
           return states[`${namespace}/${name}`] ?? { type: 'unusable', reason: 'it does not exist' };
         },
+        staleReasonOf: (name) => stale[`${namespace}/${name}`],
         close: () => void open.delete(namespace),
       };
     },
     stop: async () => undefined,
   };
-  return { store, read, open };
+  return { store, read, open, stale };
 }
 
-function connect(states: Readonly<Record<string, CredentialState>>, isRouter = true) {
-  const { store, read, open } = createStore(states);
+/** The field that names the credential. */
+const USER: CredentialUser = {
+  object: objectKey('Gateway', 'edge', 'ingress'),
+  field: 'spec.servers[0].tls.credentialName',
+};
+
+function connect(states: Readonly<Record<string, CredentialState>>, isRouter = true, isNeeded = () => true) {
+  const { store, read, open, stale } = createStore(states);
   const logger = createRecordingLogger();
   let refusals = 0;
   const credentials = createConnectionCredentials({
@@ -37,12 +47,13 @@ function connect(states: Readonly<Record<string, CredentialState>>, isRouter = t
     encoder: SECRET_ENCODER,
     namespace: 'edge',
     isRouter,
-    usesCredential: (name) => name === 'shop',
+    usersOfCredential: (name) => (name === 'shop' && isNeeded() ? [USER] : []),
     onChange: () => undefined,
     log: createSubjectLog(logger, createFakeClock()),
     onRefused: () => void refusals++,
+    nowMs: () => Date.UTC(2030, 0, 1),
   });
-  return { credentials, read, open, logger, refusals: () => refusals };
+  return { credentials, read, open, logger, stale, refusals: () => refusals };
 }
 
 test('a router gets a credential of its own namespace that its Gateways name', (t) => {
@@ -107,4 +118,33 @@ test('a closed connection has no credential and reads none', (t) => {
   credentials.close();
   t.is(open.size, 0);
   t.is(credentials.resourceOf('kubernetes://shop'), 'missing');
+});
+
+test('a credential that is missing, malformed, stale or expired is a problem of the field that names it', (t) => {
+  const states: Record<string, CredentialState> = {};
+  let isNeeded = true;
+  const { credentials, stale } = connect(states, true, () => isNeeded);
+  const problemsAfterAsking = () => {
+    credentials.resourceOf('kubernetes://shop');
+    credentials.resourceOf('kubernetes://vault');
+    return credentials.problems();
+  };
+  const name = 'the secret shop of namespace edge';
+  t.deepEqual(problemsAfterAsking(), [{ ...USER, text: `${name} cannot be used: it does not exist` }]);
+  states['edge/shop'] = USABLE;
+  t.deepEqual(problemsAfterAsking(), []);
+  stale['edge/shop'] = 'its key cannot be read';
+  t.deepEqual(problemsAfterAsking(), [
+    {
+      ...USER,
+      text: `${name} has changed and cannot be used, so its last content stays in force: its key cannot be read`,
+    },
+  ]);
+  delete stale['edge/shop'];
+  states['edge/shop'] = { ...USABLE, expiresAtMs: Date.UTC(2029, 11, 31) };
+  t.deepEqual(problemsAfterAsking(), [
+    { ...USER, text: `the certificate in ${name} expired at 2029-12-31T00:00:00.000Z, so clients reject it` },
+  ]);
+  isNeeded = false;
+  t.deepEqual(credentials.problems(), [], 'no object names it any more');
 });
