@@ -2,7 +2,7 @@ import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { forEachDeltaResource, readDeltaHead } from '../wire/delta-response.js';
 import { readEndpointNames, readRouteNames } from '../wire/resource-names.js';
 import { DeltaSubscription } from './delta-subscription.js';
-import type { Expectation } from './expectation.js';
+import type { ClientExpectation } from './expectation.js';
 import { PhaseProgress } from './phase-progress.js';
 import type { RecordedMessage } from './recording.js';
 import type { SidecarClient, SidecarOutputs } from './sidecar.js';
@@ -31,7 +31,7 @@ export class DeltaSidecar implements SidecarClient {
     this.#progress = new PhaseProgress(subscriptions, outputs, () => this.#isSynced());
   }
 
-  beginPhase(expectation: Expectation): void {
+  beginPhase(expectation: ClientExpectation): void {
     this.#progress.begin(expectation);
   }
 

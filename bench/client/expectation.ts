@@ -6,5 +6,22 @@ export type Expectation =
   | { readonly kind: 'sync' }
   /** It has seen every marker. */
   | { readonly kind: 'change'; readonly markers: readonly Marker[] }
+  /** Of the clients that stay connected: as for a change. Of the others, which connect again: as for a sync. */
+  | { readonly kind: 'storm'; readonly markers: readonly Marker[] }
   /** Never finished: the phase measures the arrival of each marked address. Messages are not recorded. */
   | { readonly kind: 'churn' };
+
+/** The condition for one client. */
+export type ClientExpectation = Exclude<Expectation, { readonly kind: 'storm' }>;
+
+/** In a storm, one client in so many stays connected. */
+const STAYS = 20;
+
+export function staysInStorm(index: number): boolean {
+  return index % STAYS === 0;
+}
+
+export function expectationOfClient(expectation: Expectation, index: number): ClientExpectation {
+  if (expectation.kind !== 'storm') return expectation;
+  return staysInStorm(index) ? { ...expectation, kind: 'change' } : { kind: 'sync' };
+}

@@ -19,6 +19,8 @@ export interface FleetProgress {
 export interface FleetResult {
   /** When each client was done, on the monotonic clock. */
   readonly completedAtMs: readonly number[];
+  /** The same of the clients that stayed connected in a storm. They are not among the others. */
+  readonly stayedAtMs: readonly number[];
   readonly receivedBytes: number;
   readonly recording: Recording;
   /** Of a churn, since the last time: as in WorkerResult, one array for each worker. */
@@ -98,19 +100,21 @@ export class Fleet {
   async collect(): Promise<FleetResult> {
     const results = await this.#askAll({ kind: 'collect' });
     const completedAtMs: number[] = [];
+    const stayedAtMs: number[] = [];
     const clients: (readonly RecordedMessage[])[] = this.#nodes.map(() => []);
     const templates = new TemplateCollector();
     let receivedBytes = 0;
     for (const result of results) {
       for (const template of result?.templates ?? []) templates.add(template);
       for (const client of result?.clients ?? []) {
-        if (client.completedAtMs !== undefined) completedAtMs.push(client.completedAtMs);
+        if (client.completedAtMs !== undefined) (client.stayed ? stayedAtMs : completedAtMs).push(client.completedAtMs);
         clients[client.index] = client.recorded;
         for (const message of client.recorded) receivedBytes += message.sizeBytes;
       }
     }
     return {
       completedAtMs,
+      stayedAtMs,
       receivedBytes,
       recording: { clients, templates: templates.templates() },
       arrivals: results.flatMap((result) => (result === undefined ? [] : [result.arrivals])),

@@ -1,5 +1,5 @@
 import { shortTypeName } from '../../src/envoy/type-urls.js';
-import type { Expectation } from './expectation.js';
+import type { ClientExpectation } from './expectation.js';
 import type { RecordedMessage } from './recording.js';
 import type { SidecarOutputs } from './sidecar.js';
 
@@ -19,7 +19,7 @@ export class PhaseProgress<Watched extends WatchedSubscription> {
   readonly #subscriptions: readonly Watched[];
   readonly #outputs: SidecarOutputs;
   readonly #isSynced: () => boolean;
-  #expectation: Expectation | undefined;
+  #expectation: ClientExpectation | undefined;
   #missingMarkers: { readonly typeUrl: string; readonly text: string; readonly bytes: Buffer }[] = [];
   #recorded: RecordedMessage[] = [];
 
@@ -35,7 +35,7 @@ export class PhaseProgress<Watched extends WatchedSubscription> {
     return this.#recorded;
   }
 
-  begin(expectation: Expectation): void {
+  begin(expectation: ClientExpectation): void {
     this.#expectation = expectation;
     const markers = expectation.kind === 'change' ? expectation.markers : [];
     this.#missingMarkers = markers.map((marker) => ({ ...marker, bytes: Buffer.from(marker.text) }));

@@ -2,7 +2,7 @@ import { findMarkedAddresses } from '../kubernetes/marked-address.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
 import { AdsStream, type Variant } from './ads-stream.js';
 import { DeltaSidecar } from './delta-sidecar.js';
-import type { Expectation } from './expectation.js';
+import { type Expectation, expectationOfClient, staysInStorm } from './expectation.js';
 import { TemplateCollector } from './recording.js';
 import { Sidecar, type SidecarClient } from './sidecar.js';
 import type { ClientSpec, WorkerReport, WorkerResult } from './worker-protocol.js';
@@ -24,6 +24,7 @@ export class SidecarGroup {
   #receivedBytes = 0;
   #lastMessageAtMs = 0;
   #isChurn = false;
+  #isStorm = false;
   #arrivals: number[] = [];
 
   constructor(
@@ -37,6 +38,7 @@ export class SidecarGroup {
 
   begin(expectation: Expectation): void {
     this.#isChurn = expectation.kind === 'churn';
+    this.#isStorm = expectation.kind === 'storm';
     this.#arrivals = [];
     this.#completed = 0;
     this.#receivedBytes = 0;
@@ -44,7 +46,7 @@ export class SidecarGroup {
     this.#templates.clear();
     for (const member of this.#members) {
       member.completedAtMs = undefined;
-      member.sidecar.beginPhase(expectation);
+      member.sidecar.beginPhase(expectationOfClient(expectation, member.index));
     }
   }
 
@@ -55,9 +57,10 @@ export class SidecarGroup {
     }
   }
 
-  /** Ends all streams and opens others, on which the clients tell what they have. */
+  /** Ends the streams and opens others, on which the clients tell what they have. In a storm, some stay connected. */
   reconnect(): void {
     for (const member of this.#members) {
+      if (this.#stays(member)) continue;
       member.stream.close();
       member.stream = member.nextStream();
       member.stream.open();
@@ -85,6 +88,7 @@ export class SidecarGroup {
       clients: this.#members.map(({ index, completedAtMs, sidecar }) => ({
         index,
         completedAtMs,
+        stayed: this.#isStorm && staysInStorm(index),
         recorded: sidecar.recorded,
       })),
       templates: this.#templates.templates(),
@@ -93,6 +97,10 @@ export class SidecarGroup {
 
   close(): void {
     for (const { stream } of this.#members) stream.close();
+  }
+
+  #stays({ index }: Member): boolean {
+    return this.#isStorm && staysInStorm(index);
   }
 
   #noteArrivals(bytes: Buffer): void {

@@ -1,7 +1,7 @@
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { readResponseHead } from '../wire/discovery-response.js';
 import { readEndpointNames, readRouteNames } from '../wire/resource-names.js';
-import type { Expectation } from './expectation.js';
+import type { ClientExpectation } from './expectation.js';
 import { PhaseProgress } from './phase-progress.js';
 import type { MessageTemplate, RecordedMessage } from './recording.js';
 import { Subscription } from './subscription.js';
@@ -16,7 +16,7 @@ export interface SidecarOutputs {
 /** A sidecar as its stream and its group see it. */
 export interface SidecarClient {
   /** Clears the records of the last phase and waits for the new expectation. */
-  beginPhase(expectation: Expectation): void;
+  beginPhase(expectation: ClientExpectation): void;
   /** Messages since the start of the phase. */
   readonly recorded: readonly RecordedMessage[];
   /** Sends the first request. */
@@ -51,7 +51,7 @@ export class Sidecar implements SidecarClient {
   }
 
   /** Clears the records of the last phase and waits for the new expectation. */
-  beginPhase(expectation: Expectation): void {
+  beginPhase(expectation: ClientExpectation): void {
     this.#progress.begin(expectation);
   }
 

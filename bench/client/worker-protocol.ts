@@ -30,6 +30,8 @@ export interface WorkerResult {
     readonly index: number;
     /** On the monotonic clock; undefined when the client has not met the expectation. */
     readonly completedAtMs: number | undefined;
+    /** The client stayed connected in a storm. */
+    readonly stayed: boolean;
     readonly recorded: readonly RecordedMessage[];
   }[];
   readonly templates: readonly MessageTemplate[];

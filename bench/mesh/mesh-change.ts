@@ -26,7 +26,7 @@ export interface ServiceChange extends MeshChange {
   readonly to: MeshService;
 }
 
-/** Most repeats that marker addresses are made for (the third octet has three digits: 100 to 199). */
+/** Most repeats of one phase that marker addresses are made for. */
 export const MAX_REPEATS = 100;
 
 /**
@@ -39,7 +39,7 @@ export function buildEndpointChanges(services: readonly MeshService[], repeats: 
   const changes: ServiceChange[] = [];
   for (let repeat = 0; repeat < repeats; repeat += 1) {
     // Three-digit octets: no marker is part of another address.
-    const address = `10.240.${100 + repeat}.200`;
+    const address = `10.${240 + Math.floor(repeat / MAX_REPEATS)}.${100 + (repeat % MAX_REPEATS)}.200`;
     const from: MeshService = current;
     const endpoints = from.endpoints.with(-1, {
       nodeName: 'node-0',

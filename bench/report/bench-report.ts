@@ -9,6 +9,10 @@ export interface PhaseSummary {
   /** When the clients were done, in milliseconds since the phase was started or the change was written. */
   readonly clientMs: Spread;
   readonly lastMinusFirstMs: number;
+  /** Of a storm: when the clients that stayed connected had the change. */
+  readonly stayedMs: Spread | undefined;
+  /** The longest block of the server's event loop. */
+  readonly longestBlockMs: number | undefined;
   readonly cpuSeconds: number | undefined;
   readonly residentBytes: number | undefined;
   readonly peakResidentBytes: number | undefined;
@@ -46,8 +50,7 @@ export function buildBenchReport(run: BenchRun, phases: readonly Phase[]): Bench
 function buildPhaseReport(phase: Phase, server: SubjectResult, floor: SubjectResult | undefined): PhaseReport {
   const ours = summarisePhase(stepsOf(server, phase));
   const least = floor === undefined ? undefined : summarisePhase(stepsOf(floor, phase));
-  const timeOf = (summary: PhaseSummary) =>
-    phase === 'first-sync' || phase === 'reconnect' ? summary.clientMs.last : summary.lastMinusFirstMs;
+  const timeOf = (summary: PhaseSummary) => (isSync(phase) ? summary.clientMs.last : summary.lastMinusFirstMs);
   return {
     phase,
     server: ours,
@@ -59,15 +62,13 @@ function buildPhaseReport(phase: Phase, server: SubjectResult, floor: SubjectRes
 }
 
 function summarisePhase(steps: readonly StepResult[]): PhaseSummary {
+  const stayed = steps.filter(({ stayedMs }) => stayedMs.length > 0).map(({ stayedMs }) => spreadOf(stayedMs));
   const spreads = steps.map(({ clientMs }) => spreadOf(clientMs));
   return {
     repeats: steps.length,
-    clientMs: {
-      first: median(spreads.map(({ first }) => first)),
-      median: median(spreads.map((spread) => spread.median)),
-      p99: median(spreads.map(({ p99 }) => p99)),
-      last: median(spreads.map(({ last }) => last)),
-    },
+    clientMs: medianSpread(spreads),
+    stayedMs: stayed.length === 0 ? undefined : medianSpread(stayed),
+    longestBlockMs: medianOf(steps.map(({ longestBlockMs }) => longestBlockMs)),
     lastMinusFirstMs: median(spreads.map(({ first, last }) => last - first)),
     cpuSeconds: medianOf(steps.map(({ cpuSeconds }) => cpuSeconds)),
     residentBytes: medianOf(steps.map(({ residentBytes }) => residentBytes)),
@@ -75,6 +76,20 @@ function summarisePhase(steps: readonly StepResult[]): PhaseSummary {
     receivedBytes: median(steps.map(({ receivedBytes }) => receivedBytes)),
     clientCpuSeconds: median(steps.map(({ clientCpuSeconds }) => clientCpuSeconds)),
   };
+}
+
+function medianSpread(spreads: readonly Spread[]): Spread {
+  return {
+    first: median(spreads.map(({ first }) => first)),
+    median: median(spreads.map((spread) => spread.median)),
+    p99: median(spreads.map(({ p99 }) => p99)),
+    last: median(spreads.map(({ last }) => last)),
+  };
+}
+
+/** Whether the clients of a phase wait for everything, so that the time counts from its start. */
+export function isSync(phase: Phase): boolean {
+  return phase === 'first-sync' || phase === 'reconnect' || phase === 'storm';
 }
 
 /** The median of the measured values; undefined without values. */

@@ -21,6 +21,7 @@ export function judgeGoals(report: BenchReport): readonly Goal[] {
   const endpoint = findPhase(report, 'endpoint');
   const service = findPhase(report, 'service');
   const route = findPhase(report, 'route');
+  const storm = findPhase(report, 'storm');
   const afterDebounceMs = service === undefined ? undefined : service.server.clientMs.last - DEBOUNCE_MS;
   const grown = report.grownBytes === undefined ? undefined : report.grownBytes / MEBIBYTE;
   return [
@@ -33,6 +34,9 @@ export function judgeGoals(report: BenchReport): readonly Goal[] {
     judge('service change, CPU', 's', 0.5, service?.server.cpuSeconds),
     judge('route change, last client after debounce', 'ms', 600, route && route.server.clientMs.last - DEBOUNCE_MS),
     judge('route change, CPU', 's', 0.5, route?.server.cpuSeconds),
+    judge('storm, last client', 's', 4, storm && storm.server.clientMs.last / 1000),
+    judge('storm, CPU', 's', 2, storm?.server.cpuSeconds),
+    judge('storm, endpoint change meanwhile, p99', 'ms', 500, storm?.server.stayedMs?.p99),
     judge('peak memory above idle', 'MiB', 150, grown),
   ].filter((goal) => goal !== undefined);
 }

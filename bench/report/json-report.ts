@@ -30,10 +30,11 @@ function listRepeats(result: SubjectResult) {
   return {
     readyMs: result.readyMs,
     idleBytes: result.idleBytes,
-    phases: result.steps.map(({ step, clientMs, recording: _recording, ...measured }) => ({
+    phases: result.steps.map(({ step, clientMs, stayedMs, recording: _recording, ...measured }) => ({
       phase: step.phase,
       repeat: step.repeat,
       clientMs: spreadOf(clientMs),
+      ...(stayedMs.length === 0 ? {} : { stayedMs: spreadOf(stayedMs) }),
       ...measured,
     })),
   };

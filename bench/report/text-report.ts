@@ -1,7 +1,7 @@
 import type { BenchOptions } from '../cli/bench-options.js';
 import { DEBOUNCE_MS } from '../subject/launch-discovery.js';
 import type { Phase } from '../subject/subject.js';
-import type { BenchReport, PhaseReport, PhaseSummary } from './bench-report.js';
+import { type BenchReport, isSync, type PhaseReport, type PhaseSummary } from './bench-report.js';
 import { formatGoals } from './format-goals.js';
 import type { Goal } from './goals.js';
 import { formatTable } from './table.js';
@@ -15,6 +15,7 @@ const PHASE_TITLES: Readonly<Record<Phase, string>> = {
   service: 'service change',
   route: 'route change',
   reconnect: 'reconnect',
+  storm: 'storm of reconnects, and an endpoint change',
 };
 const HEADINGS = [
   '',
@@ -23,6 +24,7 @@ const HEADINGS = [
   'p99',
   'last',
   'last-first',
+  'block',
   'CPU s',
   'RSS',
   'peak',
@@ -53,6 +55,7 @@ export function formatTextReport(
     style.dim(
       `the server's debounce, ${DEBOUNCE_MS} ms at least; the floor has none). RSS and peak in MiB. CPU until quiet again.`,
     ),
+    style.dim('Block: longest of the event loop, 10 ms at least.'),
     ...(goals.length === 0 ? [] : ['', style.bold('Goals'), ...formatGoals(goals, style)]),
     '',
   ].join('\n');
@@ -79,12 +82,13 @@ function formatPhase(report: PhaseReport, options: BenchOptions): readonly (read
   const rows = [
     [PHASE_TITLES[report.phase]],
     formatSummary(options.target === undefined ? '  server' : '  target', report.server),
+    ...formatStayed(report.server),
   ];
   if (report.floor === undefined) return rows;
   rows.push(formatSummary('  floor', report.floor));
   const time = ratio(report.timeRatio);
-  const isSync = report.phase === 'first-sync' || report.phase === 'reconnect';
-  rows.push(['  ratio', '', '', '', isSync ? time : '', isSync ? '' : time, ratio(report.cpuRatio)]);
+  const isTotal = isSync(report.phase);
+  rows.push(['  ratio', '', '', '', isTotal ? time : '', isTotal ? '' : time, '', ratio(report.cpuRatio)]);
   return rows;
 }
 
@@ -97,12 +101,20 @@ function formatSummary(title: string, summary: PhaseSummary): string[] {
     fixed(clientMs.p99, 1),
     fixed(clientMs.last, 1),
     fixed(summary.lastMinusFirstMs, 1),
+    fixed(summary.longestBlockMs, 0),
     fixed(summary.cpuSeconds, 3),
     mebibytes(summary.residentBytes),
     mebibytes(summary.peakResidentBytes),
     fixed(summary.receivedBytes / MEBIBYTE, 1),
     fixed(summary.clientCpuSeconds, 2),
   ];
+}
+
+/** The clients that stayed connected in a storm. */
+function formatStayed({ stayedMs }: PhaseSummary): readonly (readonly string[])[] {
+  if (stayedMs === undefined) return [];
+  const { first, median, p99, last } = stayedMs;
+  return [['  change', ...[first, median, p99, last, last - first].map((value) => fixed(value, 1))]];
 }
 
 function fixed(value: number | undefined, digits: number): string {

@@ -73,6 +73,8 @@ async function measureStep(subject: Subject, step: Step, options: MeasureOptions
   if (step.phase === 'first-sync') await fleet.arm(subject.address);
   await fleet.begin(expectationOf(step));
 
+  // To read the longest block begins another measurement of it.
+  await subject.longestBlockMs?.();
   const before = subject.pid === undefined ? undefined : await readProcessUsage(subject.pid);
   const clientsBefore = process.cpuUsage();
   const startedAtMs = monotonicMs();
@@ -85,10 +87,14 @@ async function measureStep(subject: Subject, step: Step, options: MeasureOptions
   const clientsUsed = process.cpuUsage(clientsBefore);
   const after = subject.pid === undefined ? undefined : await readProcessUsage(subject.pid);
 
-  const { completedAtMs, receivedBytes, recording } = await fleet.collect();
+  const longestBlockMs = await subject.longestBlockMs?.();
+
+  const { completedAtMs, stayedAtMs, receivedBytes, recording } = await fleet.collect();
   return {
     step,
     clientMs: completedAtMs.map((atMs) => atMs - startedAtMs),
+    stayedMs: stayedAtMs.map((atMs) => atMs - startedAtMs),
+    longestBlockMs,
     receivedBytes,
     cpuSeconds: before === undefined || after === undefined ? undefined : after.cpuSeconds - before.cpuSeconds,
     residentBytes: after?.residentBytes,
@@ -98,9 +104,14 @@ async function measureStep(subject: Subject, step: Step, options: MeasureOptions
   };
 }
 
-function begin(subject: Subject, step: Step, fleet: Fleet): Promise<void> {
-  if (step.phase === 'first-sync') return fleet.go();
-  return step.phase === 'reconnect' ? fleet.reconnect() : subject.trigger();
+async function begin(subject: Subject, step: Step, fleet: Fleet): Promise<void> {
+  if (step.phase === 'storm') {
+    await Promise.all([fleet.reconnect(), subject.trigger()]);
+    return;
+  }
+  if (step.phase === 'first-sync') await fleet.go();
+  else if (step.phase === 'reconnect') await fleet.reconnect();
+  else await subject.trigger();
 }
 
 const PHASE_WORDS = {
@@ -109,4 +120,5 @@ const PHASE_WORDS = {
   service: 'service change',
   route: 'route change',
   reconnect: 'reconnect',
+  storm: 'storm',
 } as const;

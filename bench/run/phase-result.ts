@@ -6,6 +6,10 @@ export interface StepResult {
   readonly step: Step;
   /** When each client was done, in milliseconds since the phase was started or the change was written. */
   readonly clientMs: readonly number[];
+  /** In a storm: when the clients that stayed connected had the change, in milliseconds since it was written. */
+  readonly stayedMs: readonly number[];
+  /** The longest block of the server's event loop; undefined for other programs. */
+  readonly longestBlockMs: number | undefined;
   readonly receivedBytes: number;
   /** Processor time of the server from the start of the phase until it was quiet again; undefined without its pid. */
   readonly cpuSeconds: number | undefined;

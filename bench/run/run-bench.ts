@@ -33,8 +33,13 @@ export interface RunContext {
 /** Measures the server, then the floor with the recorded messages of the server and the same clients. */
 export async function runBench(options: BenchOptions, context: RunContext): Promise<BenchRun> {
   const services = buildMeshServices(options.size);
+  // The storms continue where the endpoint changes end: both change the same service.
+  const endpointRepeats = options.phases.includes('endpoint') ? options.repeat : 0;
+  const stormRepeats = options.phases.includes('storm') ? options.repeat : 0;
+  const endpointChanges = buildEndpointChanges(services, endpointRepeats + stormRepeats);
   const changes = {
-    endpoint: options.phases.includes('endpoint') ? buildEndpointChanges(services, options.repeat) : [],
+    endpoint: endpointChanges.slice(0, endpointRepeats),
+    storm: endpointChanges.slice(endpointRepeats),
     service: options.phases.includes('service') ? buildServiceChanges(services, options.repeat) : [],
     route: options.phases.includes('route')
       ? buildRouteChanges(routedServices(services, options.size.routed), options.repeat)

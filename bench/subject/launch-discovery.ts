@@ -37,6 +37,7 @@ export interface DiscoveryProcessOptions {
 export interface DiscoveryProcess {
   readonly grpcPort: number;
   readonly policyPort: number;
+  readonly monitoringPort: number;
   readonly pid: number | undefined;
   /** From its start until it said that it was ready. */
   readonly readyMs: number;
@@ -111,6 +112,7 @@ export async function launchDiscovery(options: DiscoveryProcessOptions): Promise
   return {
     grpcPort: grpc,
     policyPort: policy,
+    monitoringPort: monitoring,
     pid: child.pid,
     readyMs: monotonicMs() - startedAtMs,
     failed,

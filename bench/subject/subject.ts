@@ -2,7 +2,7 @@ import type { Expectation } from '../client/expectation.js';
 import type { MeshChange } from '../mesh/mesh-change.js';
 
 /** The phases of a run, in order. */
-export const PHASES = ['first-sync', 'endpoint', 'service', 'route', 'reconnect'] as const;
+export const PHASES = ['first-sync', 'endpoint', 'service', 'route', 'reconnect', 'storm'] as const;
 export type Phase = (typeof PHASES)[number];
 export type ChangePhase = Exclude<Phase, 'first-sync' | 'reconnect'>;
 
@@ -12,6 +12,7 @@ export type Step =
   | { readonly phase: ChangePhase; readonly repeat: number; readonly change: MeshChange };
 
 export function expectationOf(step: Step): Expectation {
+  if (step.phase === 'storm') return { kind: 'storm', markers: step.change.markers };
   return 'change' in step ? { kind: 'change', markers: step.change.markers } : { kind: 'sync' };
 }
 
@@ -29,6 +30,8 @@ export interface Subject {
   prepare(step: Step): Promise<void>;
   /** Makes the change of the prepared step. */
   trigger(): Promise<void>;
+  /** The longest block of the event loop since the last call, in milliseconds; absent when it cannot be read. */
+  readonly longestBlockMs?: () => Promise<number>;
   stop(): Promise<void>;
 }
 

@@ -152,12 +152,16 @@ export function joinResourceSets(parts: readonly ResourceSet[]): ResourceSet {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
   let resources: readonly EncodedResource[] | undefined;
+  let hash: string | undefined;
   return {
     get resources() {
       resources ??= parts.flatMap((part) => part.resources).sort(compareNames);
       return resources;
     },
-    hash: contentVersion(Buffer.from(parts.map(({ hash }) => hash).join())),
+    get hash() {
+      hash ??= contentVersion(Buffer.from(parts.map((part) => part.hash).join()));
+      return hash;
+    },
     parts,
     body: () => parts.flatMap((part) => part.body()),
     *prepareBody() {
@@ -166,6 +170,21 @@ export function joinResourceSets(parts: readonly ResourceSet[]): ResourceSet {
       return bodies;
     },
   };
+}
+
+/** Whether a set has no resources. The list of a joined set is not made for it. */
+export function isEmptySet({ parts }: ResourceSet): boolean {
+  return parts.every(({ resources }) => resources.length === 0);
+}
+
+/** Whether two sets have equal resources in equal parts. Parts that both share are not looked at. */
+export function haveEqualResources(first: ResourceSet, second: ResourceSet | undefined): boolean {
+  if (first === second) return true;
+  if (first.parts.length !== second?.parts.length) return false;
+  return first.parts.every((part, index) => {
+    const other = second.parts[index];
+    return part === other || part.hash === other?.hash;
+  });
 }
 
 export function diffResourceSets(from: ResourceSet, to: ResourceSet): ResourceDiff {

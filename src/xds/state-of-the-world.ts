@@ -1,4 +1,4 @@
-import { concatEntries, type ResourceSet } from '../envoy/resource-set.js';
+import { concatEntries, haveEqualResources, isEmptySet, type ResourceSet } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { EncodedNames } from '../push/name-set.js';
 import type { Work } from '../push/work.js';
@@ -147,12 +147,12 @@ interface Selected {
 function select(watched: WatchedResource, set: ResourceSet, pending: PendingPush): Selected | undefined {
   const { mode, diffs, answersUnknownNames } = watched.provider;
   if (pending === 'always') {
-    return set.resources.length === 0 && !answersUnknownNames ? undefined : everythingOf(set);
+    return !answersUnknownNames && isEmptySet(set) ? undefined : everythingOf(set);
   }
   // A proxy deletes what a response of a wildcard type leaves out.
-  if (mode === 'wildcard') return set.hash === watched.sent?.hash ? undefined : everythingOf(set);
+  if (mode === 'wildcard') return haveEqualResources(set, watched.sent) ? undefined : everythingOf(set);
   // The proxy may have applied the response that it did not answer, or may have rejected it.
-  if (watched.isOverdue && set.hash !== watched.sent?.hash) return everythingOf(set);
+  if (watched.isOverdue && !haveEqualResources(set, watched.sent)) return everythingOf(set);
   const selection = diffs.select(watched.sent, set, watched.warming);
   if (selection.resources.length === 0) return undefined;
   return {

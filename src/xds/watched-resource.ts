@@ -1,4 +1,4 @@
-import type { ResourceDiff, ResourceSet } from '../envoy/resource-set.js';
+import { haveEqualResources, type ResourceDiff, type ResourceSet } from '../envoy/resource-set.js';
 import type { WatchSnapshot } from '../model/proxy-connection.js';
 import type { EncodedNames, NameSet } from '../push/name-set.js';
 import type { HeldRoot } from './limits/held-roots.js';
@@ -210,7 +210,7 @@ export class WatchedResource {
   /** A rejected set is not sent again before it changes. */
   isRejected(set: ResourceSet): boolean {
     if (this.#rejected === undefined || this.isOverdue) return false;
-    return set === this.#rejected || set.hash === this.#rejected.hash;
+    return haveEqualResources(set, this.#rejected);
   }
 
   /**

@@ -1,6 +1,12 @@
 import { composeDeltaResponse } from '../../envoy/delta-response.js';
 import { possibleResources } from '../../envoy/possible-resources.js';
-import { EMPTY_RESOURCE_SET, isEmptyDiff, type ResourceDiff, type ResourceSet } from '../../envoy/resource-set.js';
+import {
+  EMPTY_RESOURCE_SET,
+  isEmptyDiff,
+  isEmptySet,
+  type ResourceDiff,
+  type ResourceSet,
+} from '../../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../../envoy/type-urls.js';
 import { NO_NAMES } from '../../push/name-changes.js';
 import { hasName, type NameSet } from '../../push/name-set.js';
@@ -99,7 +105,7 @@ class DeltaProtocol implements DiscoveryProtocol {
     const unsubscribe = yield* this.#namesOf(request.unsubscribe);
     const claimed = before === undefined ? yield* this.#claimOf(request, provider, subscribe) : EMPTY_RESOURCE_SET;
     const held = (): NameSet => environment.delta.namesOf(claimed);
-    const isResumed = claimed.parts.some(({ resources }) => resources.length > 0);
+    const isResumed = !isEmptySet(claimed);
     const requested = { subscribe, unsubscribe, isResumed, held, mode };
     const change = yield* nextSubscription(before, requested, environment.delta.names);
     if (isEnded()) return 0;

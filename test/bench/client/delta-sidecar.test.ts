@@ -1,6 +1,6 @@
 import test from 'ava';
 import { DeltaSidecar } from '../../../bench/client/delta-sidecar.js';
-import type { Expectation } from '../../../bench/client/expectation.js';
+import type { ClientExpectation } from '../../../bench/client/expectation.js';
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { shortTypeName, TypeUrl } from '../../../src/envoy/type-urls.js';
@@ -17,7 +17,7 @@ interface Request {
 }
 
 /** A sidecar whose requests are decoded to short words: nonce, `+` and `-` names, versions. */
-function createSidecar(expectation: Expectation = { kind: 'sync' }) {
+function createSidecar(expectation: ClientExpectation = { kind: 'sync' }) {
   const sent: string[] = [];
   let completed = 0;
   let counter = 0;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Expectation } from '../../../bench/client/expectation.js';
+import type { ClientExpectation } from '../../../bench/client/expectation.js';
 import { Sidecar } from '../../../bench/client/sidecar.js';
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
@@ -11,7 +11,7 @@ const HTTP_CONNECTION_MANAGER =
   'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 
 /** A sidecar whose requests are decoded to short words: `eds v1/n1 a,b`. */
-function createSidecar(expectation: Expectation = { kind: 'sync' }) {
+function createSidecar(expectation: ClientExpectation = { kind: 'sync' }) {
   const sent: string[] = [];
   let completed = 0;
   let counter = 0;

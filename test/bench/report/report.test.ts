@@ -23,6 +23,8 @@ function stepResult(step: Step, clientMs: readonly number[], cpuSeconds: number)
     step,
     clientMs,
     cpuSeconds,
+    stayedMs: [],
+    longestBlockMs: 12,
     receivedBytes: 10 * MEBIBYTE,
     residentBytes: 200 * MEBIBYTE,
     peakResidentBytes: 260 * MEBIBYTE,
@@ -51,18 +53,19 @@ const EXPECTED_TEXT = `
 1000 services x 10 endpoints in 10 namespaces, 200 clients on 1 worker
 ready 1500 ms after start, idle at 100 MiB; median of 3 repeats
 
-                 first  median     p99    last  last-first  CPU s  RSS  peak  sent MiB  clients CPU s
+                 first  median     p99    last  last-first  block  CPU s  RSS  peak  sent MiB  clients CPU s
 first sync
-  server         250.0   875.0  1500.0  1500.0      1250.0  2.500  200   260      10.0           0.50
-  floor          100.0   350.0   600.0   600.0       500.0  1.000  200   260      10.0           0.50
-  ratio                                  2.50x              2.50x
+  server         250.0   875.0  1500.0  1500.0      1250.0     12  2.500  200   260      10.0           0.50
+  floor          100.0   350.0   600.0   600.0       500.0     12  1.000  200   260      10.0           0.50
+  ratio                                  2.50x                     2.50x
 endpoint change
-  server         102.5   115.0   127.5   127.5        25.0  0.125  200   260      10.0           0.50
-  floor          101.0   106.0   111.0   111.0        10.0  0.050  200   260      10.0           0.50
-  ratio                                              2.50x  2.50x
+  server         102.5   115.0   127.5   127.5        25.0     12  0.125  200   260      10.0           0.50
+  floor          101.0   106.0   111.0   111.0        10.0     12  0.050  200   260      10.0           0.50
+  ratio                                              2.50x         2.50x
 
 Times in ms since the clients were let go (first sync) or since the file was written (changes: they include
 the server's debounce, 100 ms at least; the floor has none). RSS and peak in MiB. CPU until quiet again.
+Block: longest of the event loop, 10 ms at least.
 
 Goals
   PASS   ready after start                              1.50 s  /   2.00 s
@@ -124,7 +127,7 @@ test('a server whose process cannot be measured has dashes in these columns', (t
   const blindReport = buildBenchReport({ server: target, floor: subjectResult(1) }, ['first-sync']);
   t.is(blindReport.phases[0]?.cpuRatio, undefined);
   const text = formatTextReport({ ...options, target: '127.0.0.1:1' }, blindReport, judgeGoals(blindReport), plain);
-  t.regex(text, /^ {2}target +1\.0 +1\.5 +2\.0 +2\.0 +1\.0 +- +- +- +10\.0 +0\.50$/m);
+  t.regex(text, /^ {2}target +1\.0 +1\.5 +2\.0 +2\.0 +1\.0 +12 +- +- +- +10\.0 +0\.50$/m);
 });
 
 test('the JSON holds every repeat and none of the recorded bytes', (t) => {
@@ -151,4 +154,23 @@ test('columns of a table are as wide as their widest cell', (t) => {
     ]),
     ['        first   last', 'server      1  22222', 'x'],
   );
+});
+
+test('a storm is reported with the clients that stayed connected, and judged by them', (t) => {
+  if (CHANGE === undefined) throw new Error('no change was built');
+  const step = { phase: 'storm', repeat: 0, change: CHANGE } as const;
+  const measured = { ...stepResult(step, [1000, 5000], 1.5), stayedMs: [150, 250] };
+  const report = buildBenchReport({ server: { ...subjectResult(1), steps: [measured] }, floor: undefined }, ['storm']);
+  const goals = judgeGoals(report);
+  const text = formatTextReport({ ...options, phases: ['storm'] }, report, goals, plain);
+  t.regex(text, /^ {2}change +150\.0 +200\.0 +250\.0 +250\.0 +100\.0$/m);
+  t.deepEqual(
+    goals.filter(({ name }) => name.startsWith('storm')).map(({ value, met }) => [value, met]),
+    [
+      [5, false],
+      [1.5, true],
+      [250, true],
+    ],
+  );
+  t.regex(formatJsonReport(options, { server: subjectResult(1), floor: undefined }, report, goals), /"stayedMs"/);
 });
