@@ -105,6 +105,7 @@ export interface Environment extends RegexEnvironment {
   readonly navUseEndpointSlice: boolean;
   /** 0 means that a response waits without limit for the acknowledgement of the former one. */
   readonly navXdsAckTimeoutMs: number;
+  readonly navXdsClientStatusMaxBytes: number;
   readonly navXdsFirstRequestTimeoutMs: number;
   /** 0 means half of the heap limit. */
   readonly navXdsMaxBytes: number;

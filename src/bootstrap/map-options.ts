@@ -164,6 +164,7 @@ export function xdsLimits(environment: Environment, heapLimitBytes: number): Xds
     nodeBytes: environment.navXdsMaxNodeBytes,
     restPolls: environment.navXdsRestMaxPolls,
     restBodyBytes: environment.navXdsRestMaxBodyBytes,
+    clientStatusBytes: environment.navXdsClientStatusMaxBytes,
   };
 }
 

@@ -117,6 +117,7 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const nameSets = createNameSets();
   const session: SessionEnvironment = {
     distribution: distributor,
+    connections,
     nameSets,
     delta: createDeltaMemory(nameSets),
     metrics,

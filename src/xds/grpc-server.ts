@@ -9,6 +9,7 @@ import { rawStreamingMethod } from '../net/raw-method.js';
 import { createTcpListener, type TcpListener } from '../net/tcp-listener.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { CallGate } from './call-gate.js';
+import { createClientStatusService } from './client-status/client-status-service.js';
 import { createDiscoveryCalls, type SessionHooks } from './discovery-calls.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
 import { addLazyReflection } from './lazy-reflection.js';
@@ -52,7 +53,12 @@ export function createGrpcServer(
   logger: Logger,
   extras: GrpcServerExtras = {},
 ): GrpcServer {
-  const { createListener = createTcpListener, gate, services = [] } = extras;
+  const { createListener = createTcpListener, gate } = extras;
+  const { connections } = environment;
+  const services = [
+    ...(connections === undefined ? [] : [createClientStatusService({ environment, connections, gate })]),
+    ...(extras.services ?? []),
+  ];
   // An unauthenticated caller can connect too. Its connection without a call is closed.
   const idle = gate === undefined ? {} : { maxConnectionIdleMs: GATED_IDLE_MS };
   const { guard = createGrpcGuard(DEFAULT_GRPC_LIMITS, environment.clock, () => undefined) } = extras;
@@ -114,4 +120,5 @@ const REFLECTED_FILES = [
   'envoy/service/listener/v3/lds.proto',
   'envoy/service/route/v3/rds.proto',
   'envoy/service/extension/v3/config_discovery.proto',
+  'envoy/service/status/v3/csds.proto',
 ] as const;

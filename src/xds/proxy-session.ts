@@ -1,3 +1,4 @@
+import type { ResourceSet } from '../envoy/resource-set.js';
 import { TypeUrl } from '../envoy/type-urls.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
@@ -148,6 +149,12 @@ export class ProxySession implements PushTarget {
   namesOf(typeUrl: string): NameSet | undefined {
     const watched = this.#subscriptions.get(typeUrl);
     return watched?.provider.isPrivate === false ? watched.namesWithWildcard : undefined;
+  }
+
+  /** The resources of a type that the proxy has, once it accepts the newest response; undefined if there are none. */
+  sentOf(typeUrl: string): ResourceSet | undefined {
+    const watched = this.#subscriptions.get(typeUrl);
+    return watched?.provider.isPrivate === false ? watched.sent : undefined;
   }
 
   /**

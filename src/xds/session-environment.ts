@@ -6,6 +6,7 @@ import type { NameSets } from '../push/name-set.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { WorkRunner } from '../push/work-runner.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { Connections } from './connections.js';
 import type { DeltaMemory } from './delta/delta-memory.js';
 import type { Peers } from './limits/peers.js';
 import type { XdsLimits } from './limits/xds-limits.js';
@@ -36,6 +37,8 @@ export interface SessionEnvironment extends PeerReports {
   progressed(session: ProxySession): void;
   /** Makes `<node id>-<counter>`. */
   connectionId(nodeId: string): string;
+  /** The connected proxies, for the service that shows their state (CSDS). Default: it is not served. */
+  readonly connections?: Pick<Connections, 'list' | 'find'>;
   /** Provides the certificates of workloads with a proven identity. Default: no stream gets secrets. */
   readonly secrets?: SecretService;
   /** Whether a proven identity may read the policies of all namespaces. Default: no identity may. */

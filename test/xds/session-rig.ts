@@ -62,6 +62,7 @@ export const LIMITS: XdsLimits = {
   nodeBytes: 524_288,
   restPolls: 1_000,
   restBodyBytes: 1 << 26,
+  clientStatusBytes: 1 << 24,
 };
 
 export interface RigOptions {

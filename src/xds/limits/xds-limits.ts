@@ -34,6 +34,8 @@ export interface XdsLimits {
   readonly restPolls: number;
   /** Bytes of the bodies of all REST requests that have not arrived completely; of one address, half of them. */
   readonly restBodyBytes: number;
+  /** Bytes of one answer about the state of proxies (CSDS). */
+  readonly clientStatusBytes: number;
 }
 
 export type LimitName = keyof XdsLimits;
@@ -53,6 +55,7 @@ export const LIMIT_SETTINGS: Readonly<Record<LimitName, string>> = {
   nodeBytes: 'NAV_XDS_MAX_NODE_BYTES',
   restPolls: 'NAV_XDS_REST_MAX_POLLS',
   restBodyBytes: 'NAV_XDS_REST_MAX_BODY_BYTES',
+  clientStatusBytes: 'NAV_XDS_CLIENT_STATUS_MAX_BYTES',
 };
 
 /** A stream ends because its peer met a limit; the message names the limit's setting. */

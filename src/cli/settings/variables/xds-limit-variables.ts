@@ -6,6 +6,13 @@ const count = integer({ min: 1 });
 
 /** Limits for peers of the discovery server. */
 export const xdsLimitVariables = {
+  navXdsClientStatusMaxBytes: {
+    name: 'NAV_XDS_CLIENT_STATUS_MAX_BYTES',
+    type: count,
+    default: '16777216',
+    meaning: 'Maximum bytes of one answer about the state of proxies (CSDS); a larger one is refused',
+    addition: true,
+  },
   navXdsMaxNames: {
     name: 'NAV_XDS_MAX_NAMES',
     type: count,

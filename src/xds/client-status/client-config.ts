@@ -1,0 +1,105 @@
+import protobuf from 'protobufjs';
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import { EMPTY_RESOURCE_SET, type ResourceSet, resourceOf } from '../../envoy/resource-set.js';
+import type { WatchSnapshot } from '../../model/proxy-connection.js';
+import type { Work } from '../../push/work.js';
+import type { ProxySession } from '../proxy-session.js';
+
+/** envoy.service.status.v3.ConfigStatus */
+const CONFIG_STATUS = { SYNCED: 1, NOT_SENT: 2, STALE: 3, ERROR: 4 } as const;
+/** envoy.admin.v3.ClientResourceStatus */
+const CLIENT_STATUS = { REQUESTED: 1, DOES_NOT_EXIST: 2, ACKED: 3, NACKED: 4 } as const;
+
+export interface ClientConfigParts {
+  readonly session: ProxySession;
+  /** The resources of a type that the proxy should have now. */
+  resourcesOf(typeUrl: string): ResourceSet;
+  readonly hasContents: boolean;
+}
+
+/** Resources that are encoded before the work pauses. */
+const ENCODED_AT_ONCE = 256;
+
+/** Encodes an envoy.service.status.v3.ClientConfig: the state of each resource at one proxy. Empty without a node. */
+export function* encodeClientConfig({ session, resourcesOf, hasContents }: ClientConfigParts): Work<Buffer> {
+  const connection = session.snapshot();
+  if (connection === undefined) return Buffer.alloc(0);
+  const { id, proxy, watches } = connection;
+  const pieces: Uint8Array[] = [encodeNode(proxy.id, proxy.configNamespace)];
+  for (const [typeUrl, watch] of watches) {
+    const sent = session.sentOf(typeUrl) ?? EMPTY_RESOURCE_SET;
+    for (const resource of resourcesOf(typeUrl).resources) {
+      const state = stateOf(resource, sent, watch);
+      pieces.push(encodeGenericConfig(typeUrl, resource, state, watch, hasContents));
+      if (pieces.length % ENCODED_AT_ONCE === 0) yield;
+    }
+  }
+  pieces.push(protobuf.Writer.create().uint32(0x22).string(id).finish());
+  return Buffer.concat(pieces);
+}
+
+interface ResourceState {
+  readonly config: keyof typeof CONFIG_STATUS;
+  readonly client: keyof typeof CLIENT_STATUS;
+}
+
+/**
+ * SYNCED: sent and acknowledged. STALE: sent, and not acknowledged yet. ERROR: the proxy rejected the response. NOT_SENT:
+ * not sent yet in this version.
+ */
+function stateOf(resource: EncodedResource, sent: ResourceSet, watch: WatchSnapshot): ResourceState {
+  if (resource.isUnknown === true) return { config: 'NOT_SENT', client: 'DOES_NOT_EXIST' };
+  if (resourceOf(sent, resource.name)?.version !== resource.version) {
+    return watch.rejection === undefined
+      ? { config: 'NOT_SENT', client: 'REQUESTED' }
+      : { config: 'ERROR', client: 'NACKED' };
+  }
+  const isAnswered = watch.sentNonce === watch.ackedNonce || watch.rejection?.nonce === watch.sentNonce;
+  return isAnswered ? { config: 'SYNCED', client: 'ACKED' } : { config: 'STALE', client: 'REQUESTED' };
+}
+
+function encodeNode(id: string, namespace: string): Uint8Array {
+  const writer = protobuf.Writer.create().uint32(0x0a).fork().uint32(0x0a).string(id);
+  // The metadata, a Struct with one text.
+  writer.uint32(0x1a).fork().uint32(0x0a).fork().uint32(0x0a).string('NAMESPACE');
+  return writer.uint32(0x12).fork().uint32(0x1a).string(namespace).ldelim().ldelim().ldelim().ldelim().finish();
+}
+
+/** Field 3 of ClientConfig. */
+function encodeGenericConfig(
+  typeUrl: string,
+  resource: EncodedResource,
+  { config, client }: ResourceState,
+  { sentAt, rejection }: WatchSnapshot,
+  hasContents: boolean,
+): Uint8Array {
+  const writer = protobuf.Writer.create().uint32(0x1a).fork();
+  writer.uint32(0x0a).string(typeUrl).uint32(0x12).string(resource.name);
+  if (client !== 'DOES_NOT_EXIST') writer.uint32(0x1a).string(resource.version);
+  if (hasContents && client !== 'DOES_NOT_EXIST') writer.uint32(0x22).bytes(anyOf(resource));
+  if (sentAt !== undefined) {
+    const ms = sentAt.getTime();
+    writer
+      .uint32(0x2a)
+      .fork()
+      .uint32(0x08)
+      .int64(Math.floor(ms / 1000));
+    writer
+      .uint32(0x10)
+      .int32((ms % 1000) * 1_000_000)
+      .ldelim();
+  }
+  writer.uint32(0x30).int32(CONFIG_STATUS[config]).uint32(0x38).int32(CLIENT_STATUS[client]);
+  if (client === 'NACKED' && rejection !== undefined) {
+    const details = `${rejection.code}: ${rejection.message}`;
+    writer.uint32(0x42).fork().uint32(0x1a).string(details).uint32(0x22).string(resource.version).ldelim();
+  }
+  return writer.ldelim().finish();
+}
+
+/** The `google.protobuf.Any` in the entry of a resource. */
+function anyOf({ entry, bareEntry = entry }: EncodedResource): Uint8Array {
+  const reader = protobuf.Reader.create(bareEntry);
+  reader.uint32();
+  return reader.bytes();
+}
