@@ -1,6 +1,6 @@
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { forEachDeltaResource, readDeltaHead } from '../wire/delta-response.js';
-import { readEndpointNames, readRouteNames } from '../wire/resource-names.js';
+import { asksForVirtualHosts, readEndpointNames, readRouteNames } from '../wire/resource-names.js';
 import { DeltaSubscription } from './delta-subscription.js';
 import type { ClientExpectation } from './expectation.js';
 import { PhaseProgress } from './phase-progress.js';
@@ -12,8 +12,8 @@ const FORGOTTEN_ON_RECONNECT = 1;
 
 /**
  * An Envoy sidecar on its delta ADS stream, as a state machine without I/O. It requests clusters, their assignments,
- * listeners and their route tables, in this order, and acknowledges every response. It subscribes to the names that
- * clusters and listeners add, and drops those of clusters that are removed.
+ * listeners, their route tables and the virtual hosts of these, in this order, and acknowledges every response. It
+ * subscribes to the names that clusters and listeners add, and drops those of clusters that are removed.
  */
 export class DeltaSidecar implements SidecarClient {
   readonly #node: Buffer;
@@ -22,13 +22,15 @@ export class DeltaSidecar implements SidecarClient {
   readonly #endpoints = new DeltaSubscription(TypeUrl.endpoint);
   readonly #listeners = new DeltaSubscription(TypeUrl.listener);
   readonly #routes = new DeltaSubscription(TypeUrl.route);
+  readonly #virtualHosts = new DeltaSubscription(TypeUrl.virtualHost);
+  /** In the order of their first requests. */
+  readonly #all = [this.#clusters, this.#endpoints, this.#listeners, this.#routes, this.#virtualHosts] as const;
   readonly #progress: PhaseProgress<DeltaSubscription>;
 
   constructor(node: Buffer, outputs: SidecarOutputs) {
     this.#node = node;
     this.#outputs = outputs;
-    const subscriptions = [this.#clusters, this.#endpoints, this.#listeners, this.#routes];
-    this.#progress = new PhaseProgress(subscriptions, outputs, () => this.#isSynced());
+    this.#progress = new PhaseProgress(this.#all, outputs, () => this.#isSynced());
   }
 
   beginPhase(expectation: ClientExpectation): void {
@@ -46,7 +48,7 @@ export class DeltaSidecar implements SidecarClient {
   /** Requests everything on a new stream, with the versions of what it has: all but one endpoint assignment. */
   resume(): void {
     this.#outputs.send(this.#clusters.resume(0, this.#node));
-    for (const each of [this.#endpoints, this.#listeners, this.#routes]) {
+    for (const each of this.#all.slice(1)) {
       if (each.isRequested) this.#outputs.send(each.resume(each === this.#endpoints ? FORGOTTEN_ON_RECONNECT : 0));
     }
   }
@@ -76,6 +78,11 @@ export class DeltaSidecar implements SidecarClient {
       if (this.#endpoints.isComplete) this.#requestListeners();
     } else if (subscription === this.#listeners) {
       this.#sendIfAny(this.#routes.subscribe(readRouteNames(message, forEachDeltaResource)));
+    } else if (subscription === this.#routes) {
+      // As Envoy: one request without names, which stands for the virtual hosts of all tables.
+      if (!this.#virtualHosts.isRequested && asksForVirtualHosts(message, forEachDeltaResource)) {
+        this.#outputs.send(this.#virtualHosts.buildWildcard());
+      }
     }
   }
 
@@ -88,7 +95,6 @@ export class DeltaSidecar implements SidecarClient {
   }
 
   #isSynced(): boolean {
-    const all = [this.#clusters, this.#endpoints, this.#listeners, this.#routes];
-    return all.every((subscription) => !subscription.isRequested || subscription.isComplete);
+    return this.#all.every((subscription) => !subscription.isRequested || subscription.isComplete);
   }
 }

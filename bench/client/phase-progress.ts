@@ -1,4 +1,4 @@
-import { shortTypeName } from '../../src/envoy/type-urls.js';
+import { shortTypeName, TypeUrl } from '../../src/envoy/type-urls.js';
 import type { ClientExpectation } from './expectation.js';
 import type { RecordedMessage } from './recording.js';
 import type { SidecarOutputs } from './sidecar.js';
@@ -68,7 +68,7 @@ export class PhaseProgress<Watched extends WatchedSubscription> {
     if (expectation === undefined || expectation.kind === 'churn') return;
     if (expectation.kind === 'change') {
       this.#missingMarkers = this.#missingMarkers.filter(
-        (marker) => marker.typeUrl !== typeUrl || !message.includes(marker.bytes),
+        (marker) => !isIn(marker.typeUrl, typeUrl) || !message.includes(marker.bytes),
       );
     }
     const met = expectation.kind === 'sync' ? this.#isSynced() : this.#missingMarkers.length === 0;
@@ -87,4 +87,9 @@ export class PhaseProgress<Watched extends WatchedSubscription> {
       .map((subscription) => `${shortTypeName(subscription.typeUrl)} (${subscription.describeProgress()})`)
       .join(', ');
   }
+}
+
+/** Whether a response can have what a marker of a type stands for: routes may come with virtual hosts one by one. */
+function isIn(wanted: string, typeUrl: string): boolean {
+  return wanted === typeUrl || (wanted === TypeUrl.route && typeUrl === TypeUrl.virtualHost);
 }

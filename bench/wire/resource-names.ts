@@ -13,6 +13,8 @@ const HTTP_CONNECTION_MANAGER = {
 } as const;
 /** ClusterLoadAssignment.cluster_name and RouteConfiguration.name have the same number. */
 const NAME = 1;
+/** RouteConfiguration.vhds */
+const VHDS = 9;
 
 /** Reads the resources of a response, state of the world or delta. */
 type ForEachResource = typeof forEachResource;
@@ -46,6 +48,15 @@ export function readRouteNames(ldsResponse: Buffer, forEach: ForEachResource = f
     }
   });
   return [...names].sort();
+}
+
+/** Whether a route configuration of an RDS response lets the client ask for its virtual hosts. */
+export function asksForVirtualHosts(rdsResponse: Buffer, forEach: ForEachResource): boolean {
+  let asks = false;
+  forEach(rdsResponse, (table) => {
+    while (table.next()) if (table.field === VHDS) asks = true;
+  });
+  return asks;
 }
 
 /** Names of the resources in an EDS or RDS response. */

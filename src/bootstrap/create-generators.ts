@@ -1,4 +1,5 @@
 import type { MessageEncoder } from '../envoy/message-encoder.js';
+import { TypeUrl } from '../envoy/type-urls.js';
 import { createAuthenticationPlugin } from '../generators/authentication/authentication-plugin.js';
 import { createAuthorizationPlugin } from '../generators/authorization/authorization-plugin.js';
 import { createClusterGenerator } from '../generators/clusters/cluster-generator.js';
@@ -6,7 +7,7 @@ import { createEndpointGenerator } from '../generators/endpoints/endpoint-genera
 import { byProxyType } from '../generators/gateways/by-proxy-type.js';
 import { createGatewayRouteGenerator } from '../generators/gateways/gateway-route-generator.js';
 import { createGatewayRouter } from '../generators/gateways/gateway-router.js';
-import type { ResourceGenerator } from '../generators/generator.js';
+import type { NamedGenerator, ResourceGenerator } from '../generators/generator.js';
 import { createListenerGenerator } from '../generators/listeners/listener-generator.js';
 import { createNameTableGenerator } from '../generators/names/name-table-generator.js';
 import { createPatchedGenerators } from '../generators/patches/patched-generators.js';
@@ -16,6 +17,7 @@ import { createPolicyConfigGenerators } from '../generators/policy/client-config
 import { createPolicyPlugin } from '../generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../generators/routes/route-generator.js';
 import type { GeneratorSettings } from '../generators/settings.js';
+import { splitRoutes } from '../generators/virtual-hosts/split-routes.js';
 import { createConfigEncoder } from '../policy/wire/config-encoder.js';
 import type { Environment } from './environment.js';
 import { generatorSettings } from './map-options.js';
@@ -78,5 +80,9 @@ export function createGenerators(
     ...(extensionConfigs.length === 0 ? [] : [joinExtensionConfigs(extensionConfigs)]),
     ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings) : []),
   ];
-  return new Map(createPatchedGenerators(generators).map((generator) => [generator.typeUrl, generator]));
+  const patched = createPatchedGenerators(generators);
+  const byType = new Map(patched.map((generator) => [generator.typeUrl, generator]));
+  // After the patches, which apply to whole tables.
+  const { tables, virtualHosts } = splitRoutes(byType.get(TypeUrl.route) as NamedGenerator, encoder, settings);
+  return byType.set(tables.typeUrl, tables).set(virtualHosts.typeUrl, virtualHosts);
 }

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../base/clock.js';
 import type { KindRegistry } from '../config/kinds.js';
 import type { MessageJson } from '../envoy/message-json.js';
+import { TypeUrl } from '../envoy/type-urls.js';
 import type { ReadinessProbe } from '../introspection/ready.js';
 import type { ConfigProblem, Views } from '../introspection/views.js';
 import { POLICY_TYPE_URLS } from '../policy/wire/call-metadata.js';
@@ -47,7 +48,10 @@ export function createViews(parts: ViewParts): Views {
     const session = connections.find(connectionId);
     const generator = distributor.generators.get(typeUrl);
     if (session?.proxy === undefined || generator === undefined || distributor.context === undefined) return [];
-    return distributor.resources.resourcesFor(generator, session.proxy, session.namesOf(typeUrl)).resources;
+    // As on the proxy, a table is shown with its virtual hosts, however these are sent.
+    const isSplit = typeUrl === TypeUrl.route && session.proxy.takesVirtualHosts === true;
+    const proxy = isSplit ? { ...session.proxy, takesVirtualHosts: false } : session.proxy;
+    return distributor.resources.resourcesFor(generator, proxy, session.namesOf(typeUrl)).resources;
   };
   return {
     build,

@@ -3,7 +3,7 @@ import { compareNames, createResourceSet, type ResourceSet } from './resource-se
 
 const NO_BYTES = Buffer.alloc(0);
 /** No resource has this version, so a difference always includes a resource that has it. */
-const UNKNOWN_VERSION = '';
+export const UNKNOWN_VERSION = '';
 
 /** A resource that a proxy has, known by name and version only. It is never sent. */
 export class HeldVersion implements EncodedResource {

@@ -66,4 +66,12 @@ export interface NamedGenerator<S extends Scope = Scope> extends GeneratorBase {
   findings?(context: PushContext, scope: S, name: string): readonly Finding[];
 }
 
-export type ResourceGenerator = WildcardGenerator | NamedGenerator;
+/** A type of which a proxy gets all resources of some groups: the virtual hosts of its route tables. */
+export interface GroupedGenerator<S extends Scope = Scope> extends GeneratorBase {
+  readonly mode: 'grouped';
+  scope(context: PushContext, proxy: Proxy): S;
+  /** No name is in two groups. Empty for a group that does not exist. */
+  generate(context: PushContext, scope: S, group: string): readonly EncodedResource[];
+}
+
+export type ResourceGenerator = WildcardGenerator | NamedGenerator | GroupedGenerator;

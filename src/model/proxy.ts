@@ -79,4 +79,9 @@ export interface Proxy {
   readonly speaksDelta?: boolean;
   /** Patches of EnvoyFilters that it rejected, for the one type of resources that is made. Default: none. */
   readonly withheldPatches?: readonly WithheldPatch[];
+  /**
+   * Whether the virtual hosts of its route tables are resources of their own (VHDS), so that a change of one service
+   * sends it one virtual host. The variant of xDS and the version of its Envoy decide this. Default false.
+   */
+  readonly takesVirtualHosts?: boolean;
 }

@@ -1,6 +1,17 @@
 import type { EncodedResource } from '../envoy/encoded-resource.js';
-import { joinResourceSets, nextResourceSet, type ResourceSet, resourceOf } from '../envoy/resource-set.js';
-import type { NamedGenerator, ResourceGenerator, WildcardGenerator } from '../generators/generator.js';
+import {
+  EMPTY_RESOURCE_SET,
+  joinResourceSets,
+  nextResourceSet,
+  type ResourceSet,
+  resourceOf,
+} from '../envoy/resource-set.js';
+import type {
+  GroupedGenerator,
+  NamedGenerator,
+  ResourceGenerator,
+  WildcardGenerator,
+} from '../generators/generator.js';
 import type { Finding } from '../model/finding.js';
 import type { Proxy } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
@@ -21,7 +32,7 @@ export interface ResourceCache {
   advance(context: PushContext, notice: PushNotice): void;
   /**
    * @param names the proxy's subscription. For wildcard types undefined stands for everything, and so does `*`; names
-   *   beside it are those that an on-demand proxy has asked for
+   *   beside it are those that an on-demand proxy has asked for. For grouped types these are the groups
    */
   resourcesFor(generator: ResourceGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet;
   /**
@@ -138,6 +149,27 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     return cache.current.sets.keep(key, set);
   };
 
+  const groupedResources = (generator: GroupedGenerator, proxy: Proxy, { names }: NameSet): ResourceSet => {
+    const cache = typeCache(generator);
+    const scope = generator.scope(context, proxy);
+    const key = [scope.key, ...names].join('\n');
+    const known = cache.current.sets.get(key);
+    if (known !== undefined) return known;
+    const sets = names.flatMap((group) => {
+      const partKey = `${group}\n${scope.key}`;
+      const made = cache.current.parts.get(partKey)?.set;
+      if (made !== undefined) return made;
+      generations++;
+      const resources = generator.generate(context, scope, group);
+      if (resources.length === 0) return [];
+      const set = nextResourceSet(cache.previous.parts.get(partKey)?.set, resources);
+      cache.current.parts.keep(partKey, { set, findings: [] });
+      return set;
+    });
+    if (sets.length === 0) return EMPTY_RESOURCE_SET;
+    return cache.current.sets.keep(key, nextJoinedSet(cache.previous.sets.get(key), sets));
+  };
+
   const namedResources = function* (generator: NamedGenerator, proxy: Proxy, names: NameSet): Work<ResourceSet> {
     const cache = typeCache(generator);
     const scope = generator.scope(context, proxy);
@@ -163,9 +195,14 @@ export function createResourceCache(initial: PushContext): ResourceCache {
   };
 
   const prepareResources: ResourceCache['prepareResources'] = function* (generator, proxy, names) {
-    return generator.mode === 'wildcard'
-      ? wildcardResources(generator, proxy, names)
-      : yield* namedResources(generator, proxy, names ?? NO_NAMES);
+    switch (generator.mode) {
+      case 'wildcard':
+        return wildcardResources(generator, proxy, names);
+      case 'grouped':
+        return groupedResources(generator, proxy, names ?? NO_NAMES);
+      case 'named':
+        return yield* namedResources(generator, proxy, names ?? NO_NAMES);
+    }
   };
 
   return {

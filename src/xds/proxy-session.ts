@@ -23,6 +23,7 @@ import type { SessionEnvironment } from './session-environment.js';
 import { STATE_OF_THE_WORLD } from './state-of-the-world.js';
 import { StreamError } from './stream-error.js';
 import { Subscriptions } from './subscriptions.js';
+import { takesVirtualHosts } from './virtual-host-resources.js';
 import type { WatchedResource } from './watched-resource.js';
 
 /** A smaller request that waits for its turn is not worth counting. */
@@ -56,6 +57,8 @@ export class ProxySession implements PushTarget {
   readonly #speaksDelta: boolean;
   readonly #patches: PatchTrials;
   readonly #connectedAt: Date;
+  /** Whether the stream can carry route tables without their virtual hosts. */
+  readonly #splitsRoutes: boolean;
   #share: PushShare;
   /** A large message that waits for its turn, or is being read. */
   #message: Buffer | undefined;
@@ -76,8 +79,10 @@ export class ProxySession implements PushTarget {
     const { variant = STATE_OF_THE_WORLD } = options;
     this.#speaksDelta = variant.isDelta ?? false;
     this.#subscriptions = new Subscriptions(() => environment.progressed(this), variant.afterDoubt);
+    this.#splitsRoutes = this.#speaksDelta && options.onlyType === undefined;
     this.#types = new RequestedTypes({
       environment,
+      subscriptions: this.#subscriptions,
       onlyType: options.onlyType,
       onSecretsChange: () => this.#responder.changed(TypeUrl.secret),
     });
@@ -268,6 +273,7 @@ export class ProxySession implements PushTarget {
       proxy = { ...proxy, hasSecrets, seesAllPolicies: seesAllPolicies?.(identity) ?? false };
       this.#share = { ...this.#share, source: proxy.id };
     }
+    if (this.#splitsRoutes && takesVirtualHosts(proxy)) proxy = { ...proxy, takesVirtualHosts: true };
     this.#proxy = proxy;
     this.#id = connectionId(proxy.id);
     register(this);

@@ -1,4 +1,6 @@
+import { EMPTY_RESOURCE_SET } from '../envoy/resource-set.js';
 import { TypeUrl } from '../envoy/type-urls.js';
+import type { ResourceGenerator } from '../generators/generator.js';
 import { usersOfCredential } from '../model/gateways/credential-references.js';
 import type { Proxy } from '../model/proxy.js';
 import type { WorkloadIdentity } from '../model/spiffe-id.js';
@@ -8,6 +10,8 @@ import type { SecretResources } from './secrets/secret-resources.js';
 import type { SessionEnvironment } from './session-environment.js';
 import { shorten } from './shorten.js';
 import { StreamError } from './stream-error.js';
+import type { Subscriptions } from './subscriptions.js';
+import { VirtualHostResources } from './virtual-host-resources.js';
 
 const V2_PREFIX = 'type.googleapis.com/envoy.api.v2.';
 /** Types that are not served and that one stream may log. */
@@ -16,7 +20,8 @@ const MAX_LOGGED_TYPES = 16;
 const MAX_TYPE_CHARACTERS = 256;
 
 export interface RequestedTypesParts {
-  readonly environment: Pick<SessionEnvironment, 'distribution' | 'secrets' | 'logger'>;
+  readonly environment: Pick<SessionEnvironment, 'distribution' | 'secrets' | 'logger' | 'delta'>;
+  readonly subscriptions: Subscriptions;
   /** The only type of a per-type service; undefined on the aggregated one. */
   readonly onlyType: string | undefined;
   /** The secrets of the stream have changed. */
@@ -67,6 +72,11 @@ export class RequestedTypes {
   open(typeUrl: string, by: RequestingProxy): ResourceProvider | undefined {
     const { distribution } = this.#parts.environment;
     const generator = distribution.generators.get(typeUrl);
+    if (generator?.mode === 'grouped') {
+      if (by.proxy.takesVirtualHosts === true) return this.#openVirtualHosts(generator, by);
+      this.#ignore(typeUrl, by.connectionId);
+      return undefined;
+    }
     if (generator !== undefined) return new GeneratedResources(distribution, generator, by.proxy);
     const secrets = typeUrl === TypeUrl.secret ? this.#openSecrets(by) : undefined;
     if (secrets === undefined) this.#ignore(typeUrl, by.connectionId);
@@ -75,6 +85,13 @@ export class RequestedTypes {
 
   close(): void {
     this.#secrets?.close();
+  }
+
+  #openVirtualHosts(generator: ResourceGenerator, { proxy }: RequestingProxy): ResourceProvider {
+    const { environment, subscriptions } = this.#parts;
+    return new VirtualHostResources(environment.distribution, generator, proxy, () =>
+      environment.delta.namesOf(subscriptions.get(TypeUrl.route)?.sent ?? EMPTY_RESOURCE_SET),
+    );
   }
 
   /** Undefined if the caller has not proven an identity that has secrets. */

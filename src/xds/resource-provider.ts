@@ -57,7 +57,7 @@ export class GeneratedResources implements ResourceProvider {
   }
 
   get mode(): 'wildcard' | 'named' {
-    return this.#generator.mode;
+    return this.#generator.mode === 'wildcard' ? 'wildcard' : 'named';
   }
 
   get version(): string {

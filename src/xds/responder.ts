@@ -9,6 +9,7 @@ import { waitsForClusters } from './cluster-users.js';
 import type { DiscoveryProtocol, NextResponse } from './discovery-protocol.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { Subscriptions } from './subscriptions.js';
+import { waitsForTables } from './virtual-host-resources.js';
 import type { PendingPush, WatchedResource } from './watched-resource.js';
 
 export interface ResponderParts {
@@ -278,7 +279,8 @@ export class Responder {
   }
 
   #isReady(watched: WatchedResource): boolean {
-    return watched.isReady && !waitsForClusters(watched, this.#parts.subscriptions);
+    const { subscriptions } = this.#parts;
+    return watched.isReady && !waitsForClusters(watched, subscriptions) && !waitsForTables(watched, subscriptions);
   }
 
   #hasWaiting(): boolean {

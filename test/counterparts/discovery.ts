@@ -31,6 +31,8 @@ export interface SyncRow {
   readonly listener_acked?: string;
   readonly route_sent?: string;
   readonly route_acked?: string;
+  readonly virtual_host_sent?: string;
+  readonly virtual_host_acked?: string;
   readonly endpoint_sent?: string;
   readonly endpoint_acked?: string;
 }

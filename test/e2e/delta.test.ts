@@ -65,6 +65,49 @@ test.after.always(async (t) => {
   await t.context.mesh?.close();
 });
 
+const VIRTUAL_HOST_UPDATES = /\.vhds\..*\.update_success$/;
+const TABLE_UPDATES = /^(?!.*\.vhds\.).*\.rds\..*\.update_success$/;
+
+async function sumOf(envoy: Sidecar['envoy'], name: RegExp): Promise<number> {
+  let sum = 0;
+  for (const [key, value] of await envoy.stats()) if (name.test(key)) sum += value;
+  return sum;
+}
+
+/** Sends an EnvoyFilter and a VirtualService for echo. Both change its virtual host, and nothing else. */
+const hostChanges: readonly Manifest[] = [
+  {
+    apiVersion: 'networking.mesh.internal/v1beta1',
+    kind: 'EnvoyFilter',
+    metadata: { name: 'host', namespace: 'default' },
+    spec: {
+      configPatches: [
+        {
+          applyTo: 'VIRTUAL_HOST',
+          match: {
+            context: 'SIDECAR_OUTBOUND',
+            routeConfiguration: { vhost: { name: 'echo.default.svc.cluster.local:80' } },
+          },
+          patch: {
+            operation: 'MERGE',
+            value: { response_headers_to_add: [{ header: { key: 'x-patched', value: 'yes' } }] },
+          },
+        },
+      ],
+    },
+  },
+  {
+    apiVersion: 'networking.mesh.internal/v1beta1',
+    kind: 'VirtualService',
+    metadata: { name: 'echo', namespace: 'default' },
+    spec: {
+      hosts: ['echo'],
+      http: [{ route: [{ destination: { host: 'echo' }, headers: { response: { set: { 'x-routed': 'yes' } } } }] }],
+    },
+  },
+];
+
+const tablesOf = ({ envoy }: Sidecar) => envoy.admin('/config_dump?resource=dynamic_route_configs');
 const clustersOf = ({ envoy }: Sidecar) => envoy.admin('/clusters');
 
 e2eTest(
@@ -79,7 +122,7 @@ e2eTest(
       for (const client of clients) {
         // A request before that would wait for a connection to an address that no route has.
         await eventually('the new service is known', async () => {
-          return (await clustersOf(client)).includes(`|${name}.default.svc.cluster.local::${SERVER_ADDRESS}`);
+          return (await tablesOf(client)).includes(`${name}.default.svc.cluster.local:80`);
         });
         await eventually('the new service answers', async () => {
           const { status } = await client.agent.request(`http://${extra.clusterIP}/`, { headers: { host: name } });
@@ -96,6 +139,33 @@ e2eTest(
       t.deepEqual(report.samples, []);
       t.is(report.failures, 0);
     }
+  },
+);
+
+e2eTest(
+  'EnvoyFilters and VirtualServices change single virtual hosts, under load, and their removal too',
+  async (t) => {
+    const { mesh, aggregated, clients } = t.context;
+    const headersAt = async ({ agent }: Sidecar) => {
+      const { headers } = await agent.request('http://10.96.0.10/', { headers: { host: 'echo' } });
+      return [headers['x-patched'], headers['x-routed']].map((value) => value !== undefined);
+    };
+    const tableUpdates = () => sumOf(aggregated.envoy, TABLE_UPDATES);
+    await aggregated.agent.call('startLoad', LOAD);
+    for (const client of clients) t.deepEqual(await headersAt(client), [false, false]);
+    const before = await tableUpdates();
+    await mesh.discovery.configFolder.write('host.yaml', hostChanges);
+    for (const client of clients) {
+      await eventually('both are in force', async () => (await headersAt(client)).every(Boolean));
+    }
+    await mesh.discovery.configFolder.remove('host.yaml');
+    for (const client of clients) {
+      await eventually('none is in force', async () => !(await headersAt(client)).some(Boolean));
+    }
+    t.is(await tableUpdates(), before);
+    const report = await aggregated.agent.call('stopLoad', null);
+    t.deepEqual(report.samples, []);
+    t.is(report.failures, 0);
   },
 );
 
@@ -143,6 +213,8 @@ e2eTest(
     const updates = async () => ({
       clusters: await envoy.stat('cluster_manager.cds.update_success'),
       listeners: await envoy.stat('listener_manager.lds.update_success'),
+      routes: await sumOf(envoy, TABLE_UPDATES),
+      virtualHosts: await sumOf(envoy, VIRTUAL_HOST_UPDATES),
       endpoints: await envoy.stat('cluster.outbound|80||echo.default.svc.cluster.local.update_success'),
     });
     await eventually('the sidecar has acknowledged every response', async () => {
@@ -152,11 +224,15 @@ e2eTest(
         row.cluster_sent === row.cluster_acked &&
         row.endpoint_sent === row.endpoint_acked &&
         row.listener_sent === row.listener_acked &&
-        row.route_sent === row.route_acked
+        row.route_sent === row.route_acked &&
+        row.virtual_host_sent === row.virtual_host_acked
       );
     });
     const before = await updates();
-    t.true(before.clusters > 0 && before.listeners > 0 && before.endpoints > 0, JSON.stringify(before));
+    t.true(
+      Object.values(before).every((count) => count > 0),
+      JSON.stringify(before),
+    );
     await mesh.discovery.kill();
     await eventually('the sidecar has noticed', async () => (await envoy.stat('control_plane.connected_state')) === 0);
     await mesh.discovery.start();
@@ -165,7 +241,9 @@ e2eTest(
       const page = await mesh.discovery.get('/debug/config_distribution?resource=DestinationRule/default/echo');
       const rows = JSON.parse(page) as readonly Record<string, string>[];
       const own = rows.find(({ proxy }) => proxy?.includes('~client.') === true);
-      return own?.['cluster_acked'] !== undefined && own['listener_acked'] !== undefined;
+      return ['cluster_acked', 'listener_acked', 'route_acked', 'virtual_host_acked'].every(
+        (field) => own?.[field] !== undefined,
+      );
     });
     t.deepEqual(await updates(), before);
     const extra = service('later', '10.96.0.30');
@@ -176,5 +254,9 @@ e2eTest(
     const after = await updates();
     t.is(after.clusters, before.clusters + 1);
     t.is(after.endpoints, before.endpoints);
+    t.is(after.routes, before.routes);
+    await eventually('its virtual host is there', async () => {
+      return (await sumOf(envoy, VIRTUAL_HOST_UPDATES)) > before.virtualHosts;
+    });
   },
 );

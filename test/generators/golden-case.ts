@@ -33,9 +33,10 @@ interface CaseHeader {
   readonly keySets?: Readonly<Record<string, unknown>>;
 }
 
-/** A proxy has secrets where its stream is authenticated, and speaks delta on such a stream: no node says so. */
+/** A proxy has secrets where its stream is authenticated, and the rest depends on its stream too: no node says so. */
 type CaseNode = Pick<NodeDescription, 'id'> &
-  Partial<NodeDescription> & { readonly hasSecrets?: boolean; readonly speaksDelta?: boolean };
+  Partial<NodeDescription> &
+  Partial<Pick<Proxy, 'hasSecrets' | 'speaksDelta' | 'takesVirtualHosts'>>;
 
 /** Reads a case with the code of the product: the store of the model for objects, the node parser for proxies. */
 export interface GoldenCase {
@@ -114,9 +115,9 @@ function readObjects(name: string, { delegates = false }: CaseHeader, text: stri
   return objects.map(({ object }) => object);
 }
 
-function readProxy({ hasSecrets = false, speaksDelta = false, ...node }: CaseNode): Proxy {
+function readProxy({ hasSecrets = false, speaksDelta = false, takesVirtualHosts = false, ...node }: CaseNode): Proxy {
   const facts = { metadata: {}, locality: { region: '', zone: '', subZone: '' }, userAgentVersion: '', ...node };
-  return { ...parseNode(facts), hasSecrets, speaksDelta };
+  return { ...parseNode(facts), hasSecrets, speaksDelta, takesVirtualHosts };
 }
 
 /** One canonical form, so that a diff shows only changes. */

@@ -17,6 +17,7 @@ import { createPatchedGenerators } from '../../src/generators/patches/patched-ge
 import { joinExtensionConfigs } from '../../src/generators/plugins/join-extension-configs.js';
 import { createPolicyPlugin } from '../../src/generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../../src/generators/routes/route-generator.js';
+import { splitRoutes } from '../../src/generators/virtual-hosts/split-routes.js';
 import type { Proxy } from '../../src/model/proxy.js';
 import type { PushContext } from '../../src/model/push-context.js';
 import { projectRoot } from '../counterparts/project-root.js';
@@ -24,7 +25,7 @@ import { type GoldenCase, readGoldenCase, toGoldenYaml } from './golden-case.js'
 import { CONFIG_ENCODER, ENCODER, generateAll, toJson } from './served-resources.js';
 
 /** The types of a golden case, in the order a proxy is sent them; also the middle part of a file's name. */
-export const GOLDEN_TYPES = ['clusters', 'endpoints', 'listeners', 'filters', 'routes'] as const;
+export const GOLDEN_TYPES = ['clusters', 'endpoints', 'listeners', 'filters', 'routes', 'virtual-hosts'] as const;
 export type GoldenType = (typeof GOLDEN_TYPES)[number];
 
 /** Everything that one proxy of a case is served. */
@@ -48,9 +49,11 @@ export function goldenPath(name: string, type: GoldenType): string {
   return join(GOLDEN_DIRECTORY, name, `${type}.yaml`);
 }
 
-/** Most cases have no filters that are asked for by name, and no file of them then. */
+/** Types that most cases have no resources of: these have no file then. */
+const RARE: readonly GoldenType[] = ['filters', 'virtual-hosts'];
+
 export function hasGoldenFile(served: ReadonlyMap<string, GoldenResources>, type: GoldenType): boolean {
-  return type !== 'filters' || [...served.values()].some(({ filters }) => filters.length > 0);
+  return !RARE.includes(type) || [...served.values()].some((resources) => resources[type].length > 0);
 }
 
 /** Golden files that belong to no case any more. */
@@ -105,7 +108,7 @@ export function createGoldenGenerators({
   const plugins = [authentication, createAuthorizationPlugin(ENCODER, settings), policy];
   const extensionConfigs = joinExtensionConfigs([authentication.extensionConfigs, policy.extensionConfigs]);
   const endpointGenerator = createEndpointGenerator(ENCODER);
-  const [clusterGenerator, listenerGenerator, routeGenerator] = createPatchedGenerators([
+  const [clusterGenerator, listenerGenerator, wholeTables] = createPatchedGenerators([
     createClusterGenerator(ENCODER, settings, [policy.clusters], undefined, policy.calledClusters),
     createListenerGenerator(ENCODER, settings, plugins),
     byProxyType(
@@ -113,6 +116,7 @@ export function createGoldenGenerators({
       createGatewayRouteGenerator(ENCODER, createGatewayRouter(settings), plugins),
     ),
   ]) as [WildcardGenerator, WildcardGenerator, NamedGenerator];
+  const { tables, virtualHosts } = splitRoutes(wholeTables, ENCODER, settings);
   return (context, proxy) => {
     const named = <S extends Scope>(
       generator: NamedGenerator<S>,
@@ -127,12 +131,15 @@ export function createGoldenGenerators({
     };
     const clusters = generateAll(clusterGenerator, context, proxy).resources;
     const listeners = generateAll(listenerGenerator, context, proxy).resources;
+    const tableNames = namesUnder('rds', 'routeConfigName', listeners);
+    const hostScope = virtualHosts.scope(context, proxy);
     return {
       clusters,
       endpoints: named(endpointGenerator, namesUnder('edsClusterConfig', 'serviceName', clusters)),
       listeners,
       filters: named(extensionConfigs, filterNames(listeners)),
-      routes: named(routeGenerator, namesUnder('rds', 'routeConfigName', listeners)),
+      routes: named(tables, tableNames),
+      'virtual-hosts': tableNames.flatMap((table) => virtualHosts.generate(context, hostScope, table)),
     };
   };
 }

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test from 'ava';
+import protobuf from 'protobufjs';
 import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
 import { frameField, frameResource } from '../../src/envoy/message-encoder.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
+import { tableOfVirtualHost } from '../../src/envoy/virtual-host-names.js';
 import { findEnvoy } from '../counterparts/find-envoy.js';
 import { messageOf, validateWithEnvoy } from './envoy-verdict.js';
 import {
@@ -50,7 +52,9 @@ for (const name of goldenCases()) {
     testWithEnvoy(`${name}: Envoy takes everything for "${title}"`, async (t) => {
       const binary = 'value' in envoy ? envoy.value : '';
       const clusters = [...resources.clusters, ...resources.endpoints.map(clusterWith)];
-      await t.notThrowsAsync(validateWithEnvoy(binary, ENCODER, { ...resources, clusters }));
+      await t.notThrowsAsync(
+        validateWithEnvoy(binary, ENCODER, { ...resources, clusters, routes: wholeTables(resources) }),
+      );
     });
   }
 }
@@ -77,6 +81,29 @@ test('no golden file is left over from a case that is gone', (t) => {
 });
 
 /** A cluster that holds an assignment in itself: Envoy checks it as it checks one that comes by EDS. */
+/** Tables with their virtual hosts, which a static configuration of Envoy cannot ask for. */
+function wholeTables({ routes, 'virtual-hosts': hosts }: GoldenResources): readonly EncodedResource[] {
+  return routes.map((table) => {
+    const own = hosts.filter(({ name }) => tableOfVirtualHost(name) === table.name);
+    if (own.length === 0) return table;
+    const fields = [withoutVhds(messageOf(table)), ...own.map((host) => frameField(2, messageOf(host)))];
+    return frameResource(TypeUrl.route, table.name, Buffer.concat(fields));
+  });
+}
+
+/** A RouteConfiguration without field 9. */
+function withoutVhds(table: Uint8Array): Uint8Array {
+  const reader = protobuf.Reader.create(table);
+  const kept: Uint8Array[] = [];
+  while (reader.pos < reader.len) {
+    const start = reader.pos;
+    const tag = reader.uint32();
+    reader.skipType(tag & 7);
+    if (tag >>> 3 !== 9) kept.push(table.subarray(start, reader.pos));
+  }
+  return Buffer.concat(kept);
+}
+
 function clusterWith(assignment: GoldenResources['endpoints'][number]): EncodedResource {
   const LOAD_ASSIGNMENT_FIELD = 33;
   const name = `endpoints of ${assignment.name}`;

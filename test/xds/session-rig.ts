@@ -3,8 +3,14 @@ import { systemClock } from '../../src/base/clock.js';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import { compareNames } from '../../src/envoy/resource-set.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
+import { virtualHostName } from '../../src/envoy/virtual-host-names.js';
 import type { WireMessage } from '../../src/envoy/wire-message.js';
-import type { NamedGenerator, ResourceGenerator, WildcardGenerator } from '../../src/generators/generator.js';
+import type {
+  GroupedGenerator,
+  NamedGenerator,
+  ResourceGenerator,
+  WildcardGenerator,
+} from '../../src/generators/generator.js';
 import type { Proxy } from '../../src/model/proxy.js';
 import type { PushContext } from '../../src/model/push-context.js';
 import { createDistributionLedger } from '../../src/push/distribution-ledger.js';
@@ -30,6 +36,8 @@ export interface RigContent {
   clusters: Record<string, string>;
   endpoints: Record<string, string>;
   routes: Record<string, string>;
+  /** By route table: virtual hosts and their bodies. */
+  hosts: Record<string, Record<string, string>>;
   extensions: Record<string, string>;
   /** What the scope of clusters says of a proxy, such as its own services. */
   clusterScope: string;
@@ -72,6 +80,8 @@ export interface RigOptions {
   readonly limits?: Partial<XdsLimits>;
   /** Whether long work pauses by the real clock. Default false. */
   readonly isSliced?: boolean;
+  /** Version of the Envoy of every proxy. Default `1.40.0`. */
+  readonly envoyVersion?: string;
   /** Makes the bytes of a resource. Default: `name=body`. */
   readonly encodeBody?: (typeUrl: string, name: string, body: string) => Uint8Array;
   /** Wraps the generators. */
@@ -87,6 +97,7 @@ export function createRig(options: RigOptions = {}): Rig {
     clusters: { a: '1', b: '1' },
     endpoints: { a: '1', b: '1' },
     routes: { a: '1', b: '1' },
+    hosts: {},
     extensions: { a: '1', b: '1' },
     clusterScope: 'ns',
     onDemand: undefined,
@@ -112,6 +123,7 @@ export function createRig(options: RigOptions = {}): Rig {
     clusterGenerator(content, encodeBody),
     namedGenerator(TypeUrl.endpoint, () => content.endpoints, encodeBody),
     namedGenerator(TypeUrl.route, () => content.routes, encodeBody),
+    virtualHostGenerator(content, encodeBody),
     namedGenerator(TypeUrl.extensionConfig, () => content.extensions, encodeBody),
   ]);
   const generators = new Map(all.map((generator) => [generator.typeUrl, generator]));
@@ -147,7 +159,10 @@ export function createRig(options: RigOptions = {}): Rig {
     peers: createPeers(limits),
     limits,
     ...createPeerReports(metrics, logger, clock),
-    readProxy: (node) => proxyOf(Buffer.from(node.subarray(2)).toString()),
+    readProxy: (node) => ({
+      ...proxyOf(Buffer.from(node.subarray(2)).toString()),
+      version: options.envoyVersion ?? '1.40.0',
+    }),
     enqueue: (session) => distributor.enqueue(session),
     progressed: () => count('progressed')(),
     register: (session) => {
@@ -211,6 +226,21 @@ function namedGenerator(
       const body = bodies()[name];
       return body === undefined ? undefined : frameResource(typeUrl, name, encodeBody(typeUrl, name, body));
     },
+  };
+}
+
+function virtualHostGenerator(content: RigContent, encodeBody: EncodeBody): GroupedGenerator {
+  const typeUrl = TypeUrl.virtualHost;
+  return {
+    typeUrl,
+    mode: 'grouped',
+    affectedBy: (request) => request.changed === 'everything',
+    scope: () => ({ key: '' }),
+    generate: (_context, _scope, table) =>
+      Object.entries(content.hosts[table] ?? {}).map(([host, body]) => {
+        const name = virtualHostName(table, host);
+        return frameResource(typeUrl, name, encodeBody(typeUrl, name, body));
+      }),
   };
 }
 

@@ -14,7 +14,7 @@ export function createPatchedGenerators(generators: readonly ResourceGenerator[]
   const selection = createPatchSelection();
   return generators.map((generator) => {
     const patcher = createResourcePatcher(tools, generator.typeUrl);
-    if (patcher === undefined) return generator;
+    if (patcher === undefined || generator.mode === 'grouped') return generator;
     const memo = createResourceMemo(patcher);
     return generator.mode === 'wildcard'
       ? patchedWildcard(generator, selection, memo)

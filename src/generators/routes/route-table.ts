@@ -1,5 +1,4 @@
-import type { EncodedResource } from '../../envoy/encoded-resource.js';
-import { frameResource, type MessageEncoder } from '../../envoy/message-encoder.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
@@ -13,10 +12,11 @@ import { planDestinations } from '../plugins/route-destinations.js';
 import type { RoutePlan } from '../plugins/route-plan.js';
 import { trafficClass } from '../traffic-class.js';
 import type { ServicePort, ViewIndex } from '../view-index.js';
+import { ComposedTable, type TableHost } from './composed-table.js';
 import type { HostTarget, VirtualHostEncoder } from './virtual-host-encoder.js';
 
 export interface RouteTable {
-  readonly resource: EncodedResource;
+  readonly resource: ComposedTable;
   readonly findings: readonly Finding[];
 }
 
@@ -131,7 +131,8 @@ export function composeRouteTable(
 ): RouteTable {
   const taken = new Set<string>();
   const findings: Finding[] = [];
-  const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
+  const head = encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } });
+  const composed: TableHost[] = [];
   const added = planDestinations(plan, (hostname) => indexOf(traffic.services).byHost.get(hostname));
   const encoderOfTable = hosts.encoderFor(context.mesh, dnsDomain, added);
   const framed = new Map<HostTarget, Buffer>();
@@ -149,10 +150,11 @@ export function composeRouteTable(
   }
   for (const target of targets) {
     const field = framed.get(target);
-    if (field !== undefined) fields.push(field);
+    if (field !== undefined) composed.push({ name: target.host.name, field });
   }
-  fields.push(hosts.fallback(context.mesh, traffic.unknown, added));
-  return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };
+  const { unknown } = traffic;
+  composed.push({ name: unknown.host.name, field: hosts.fallback(context.mesh, unknown, added) });
+  return { resource: new ComposedTable(name, head, composed), findings };
 }
 
 /** Services by their rank, then hosts of no service. */

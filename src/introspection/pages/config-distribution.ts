@@ -10,11 +10,12 @@ const TYPES = [
   ['cluster_acked', TypeUrl.cluster],
   ['listener_acked', TypeUrl.listener],
   ['route_acked', TypeUrl.route],
+  ['virtual_host_acked', TypeUrl.virtualHost],
 ] as const;
 
 /**
  * The version of one object that each proxy has acknowledged: array of {proxy, cluster_acked, listener_acked,
- * route_acked}, without unknown versions. 409 if tracking is off, 422 without a valid `resource`.
+ * route_acked, virtual_host_acked}, without unknown versions. 409 if tracking is off, 422 without a valid `resource`.
  */
 export const configDistribution: Page = {
   path: '/debug/config_distribution',

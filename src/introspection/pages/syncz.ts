@@ -10,12 +10,14 @@ const TYPES = [
   ['cluster', TypeUrl.cluster],
   ['listener', TypeUrl.listener],
   ['route', TypeUrl.route],
+  ['virtual_host', TypeUrl.virtualHost],
   ['endpoint', TypeUrl.endpoint],
   ['extension_config', TypeUrl.extensionConfig],
 ] as const;
 
 /**
- * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection` and `extension_config_*`.
+ * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection`,
+ * `virtual_host_*` and `extension_config_*`.
  */
 export const syncz: Page = {
   path: '/debug/syncz',

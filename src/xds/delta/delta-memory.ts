@@ -1,6 +1,6 @@
 import { prepareDeltaBody } from '../../envoy/delta-response.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
-import { possibleResources } from '../../envoy/possible-resources.js';
+import { HeldVersion, possibleResources, UNKNOWN_VERSION } from '../../envoy/possible-resources.js';
 import {
   compareNames,
   createResourceSet,
@@ -11,6 +11,7 @@ import {
   type ResourceSet,
   resourceOf,
 } from '../../envoy/resource-set.js';
+import { tableOfVirtualHost } from '../../envoy/virtual-host-names.js';
 import { createNameChanges, type NameChanges, NO_NAMES } from '../../push/name-changes.js';
 import { type EncodedNames, hasName, type NameSet, type NameSets } from '../../push/name-set.js';
 import { createPairMemory } from '../../push/pair-memory.js';
@@ -31,6 +32,8 @@ export interface DeltaMemory {
   existing(set: ResourceSet): ResourceSet;
   /** Stands for the resources of a proxy that has those names, and asks for everything again. */
   inUnknownVersions(set: ResourceSet): ResourceSet;
+  /** Stands for the virtual hosts of a proxy that was sent these tables again: it may have lost those of the tables. */
+  withoutTables(hosts: ResourceSet, tables: ResourceDiff): ResourceSet;
   /** The resources of a set with these names. */
   within(set: ResourceSet, names: NameSet): ResourceSet;
   /** The resources of `to` and, from `from`, those that `to` does not have. */
@@ -48,6 +51,7 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
   const existing = new WeakMap<ResourceSet, ResourceSet>();
   const inUnknownVersions = new WeakMap<ResourceSet, ResourceSet>();
   const parts = createPairMemory<ResourceSet, NameSet, ResourceSet>();
+  const withoutTables = createPairMemory<ResourceSet, ResourceDiff, ResourceSet>();
   const withOld = createPairMemory<ResourceSet, ResourceSet, ResourceSet>();
   const withKnown = createPairMemory<ResourceSet, ResourceSet, ResourceSet>();
   const withoutRemoved = new WeakMap<ResourceDiff, ResourceDiff>();
@@ -94,6 +98,15 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
       const made = inUnknownVersions.get(set) ?? possibleResources(EMPTY_RESOURCE_SET, set);
       inUnknownVersions.set(set, made);
       return made;
+    },
+    withoutTables: (hosts, tables) => {
+      const known = withoutTables.get(hosts, tables);
+      if (known !== undefined) return known;
+      const names = new Set(tables.changed.map(({ name }) => name));
+      const kept = hosts.resources.map((host) =>
+        names.has(tableOfVirtualHost(host.name)) ? new HeldVersion(host.name, UNKNOWN_VERSION) : host,
+      );
+      return withoutTables.keep(hosts, tables, createResourceSet(kept));
     },
     within: (set, names) =>
       parts.get(set, names) ??

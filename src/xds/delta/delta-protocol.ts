@@ -89,7 +89,10 @@ class DeltaProtocol implements DiscoveryProtocol {
       configVersion,
       // All clusters are new to the proxy: it asks for their endpoints.
       changes: isFresh ? NOTHING_CHANGED : sent,
-      onSent: () => this.#sent(typeUrl, isFresh ? NOTHING_CHANGED : sent),
+      onSent: () => {
+        this.#sent(typeUrl, isFresh ? NOTHING_CHANGED : sent);
+        if (typeUrl === TypeUrl.route) this.#tablesSent(sent);
+      },
     };
     if (known !== undefined) return { ...next, response: known };
     const body = yield* memory.body(sent);
@@ -148,6 +151,8 @@ class DeltaProtocol implements DiscoveryProtocol {
     if (watched.setNames(isWild ? undefined : watched.subscribed)) watched.want('ifChanged');
     // The proxy has dropped them.
     if (hasFewer && !isWild) watched.correct((set) => set && memory.within(set, next.names));
+    // It has dropped the virtual hosts of tables, too.
+    if (hasFewer && typeUrl === TypeUrl.route) this.#tablesSent(NOTHING_CHANGED);
     if (next.startsOver) watched.correct((set) => set && memory.inUnknownVersions(set));
     if (hasAsked || isNew || next.startsOver) {
       // A response that was begun without these names is dropped.
@@ -178,6 +183,17 @@ class DeltaProtocol implements DiscoveryProtocol {
     const secrets = subscriptions.get(TypeUrl.secret);
     if (secrets === undefined) this.#repeatsSecrets = true;
     else this.#askAgain(secrets);
+  }
+
+  /**
+   * The proxy has other route tables. A table that it asked for again, or that has changed, has none of its virtual hosts.
+   */
+  #tablesSent(tables: ResourceDiff): void {
+    const { subscriptions, environment } = this.#connection;
+    const hosts = subscriptions.get(TypeUrl.virtualHost);
+    if (hosts === undefined) return;
+    if (tables.changed.length > 0) hosts.correct((set) => set && environment.delta.withoutTables(set, tables));
+    hosts.want('ifChanged');
   }
 
   #askAgain(watched: WatchedResource): void {

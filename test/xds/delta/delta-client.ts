@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.js';
 import { pushRequest } from '../../support/push-requests.js';
 import { connectClient } from '../grpc-client.js';
 import { startRigServer } from '../rig-server.js';
-import { bytesOf, createProbeStream, createRig, proxyOf, type Rig, type RigOptions } from '../session-rig.js';
+import { bytesOf, createProbeStream, createRig, type Rig, type RigOptions } from '../session-rig.js';
 import { type DeltaRequestFields, type DeltaResponse, deltaRequest, readDeltaResponse } from './delta-messages.js';
 
 export const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
@@ -18,6 +18,7 @@ export const TYPES = {
   cds: TypeUrl.cluster,
   eds: TypeUrl.endpoint,
   rds: TypeUrl.route,
+  vhds: TypeUrl.virtualHost,
   ecds: TypeUrl.extensionConfig,
 } as const;
 export type ShortType = keyof typeof TYPES;
@@ -60,9 +61,7 @@ export function openSessions(_t: ExecutionContext, options: RigOptions = {}): Wi
 
 /** Opens streams over gRPC on the loopback device. */
 export async function openGrpc(t: ExecutionContext, options: RigOptions = {}): Promise<Wire> {
-  const rig = await startRigServer(t, options, {
-    readProxy: (node) => proxyOf(Buffer.from(node.subarray(2)).toString()),
-  });
+  const rig = await startRigServer(t, options);
   return {
     rig,
     connect: () => {
@@ -137,7 +136,7 @@ function createDeltaClient({ send, received, close }: Transport): DeltaClient {
       );
       read['rds'] = all.length;
       client.ack(all.at(-1) as DeltaResponse, { unsubscribe: [probe] });
-      for (const type of ['cds', 'eds', 'ecds'] as const) t.is(responses(type).length, read[type] ?? 0, type);
+      for (const type of ['cds', 'eds', 'ecds', 'vhds'] as const) t.is(responses(type).length, read[type] ?? 0, type);
     },
     order: () =>
       received().map((message) => {

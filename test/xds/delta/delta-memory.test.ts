@@ -50,19 +50,6 @@ test('D22: secrets are sent again, although equal, after a reconnect that change
   t.deepEqual(versionsOf(again), versionsOf(held));
 });
 
-test('D24: virtual hosts on demand are not served: the request is ignored', async (t) => {
-  const { rig, connect } = openSessions(t);
-  const client = connect();
-  client.send('cds');
-  await client.told('cds');
-  const [session] = rig.sessions;
-  void session?.receive(
-    deltaRequest({ typeUrl: 'type.googleapis.com/envoy.config.route.v3.VirtualHost', subscribe: ['80/host'] }),
-  );
-  await client.nothing(t);
-  t.is(rig.logger.records.filter(({ level }) => level === 'warn').length, 1);
-});
-
 test('D26: streams that ended leave neither names nor resources in memory', async (t) => {
   const rig = createRig();
   const ended: WeakRef<object>[] = [];

@@ -1,8 +1,28 @@
 import test, { type ExecutionContext } from 'ava';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
-import { type DeltaClient, NODE, openGrpc, openSessions, push, type Wire } from './delta-client.js';
+import { createRig, type RigContent } from '../session-rig.js';
+import {
+  connectSession,
+  type DeltaClient,
+  NODE,
+  openGrpc,
+  openSessions,
+  push,
+  TYPES,
+  type Wire,
+} from './delta-client.js';
+import type { DeltaResponse } from './delta-messages.js';
 
 type Rule = (t: ExecutionContext, wire: Wire, client: DeltaClient) => Promise<void>;
+
+/** Two route tables and their virtual hosts. */
+const TABLES: Pick<RigContent, 'routes' | 'hosts'> = {
+  routes: { '80': '1', '90': '1' },
+  hosts: { '80': { x: '1', y: '1' }, '90': { z: '1' } },
+};
+
+const versionsOf = ({ resources }: DeltaResponse): Record<string, string> =>
+  Object.fromEntries(resources.map(({ name, version }) => [name, version]));
 
 /** The rules of delta xDS that a server keeps towards its clients, by number and title. */
 const RULES: readonly (readonly [string, Rule])[] = [
@@ -421,6 +441,102 @@ const RULES: readonly (readonly [string, Rule])[] = [
     },
   ],
   [
+    'D19: a virtual host that names a new cluster waits for its acknowledgement, and a cluster leaves after its users',
+    async (t, wire, client) => {
+      push(wire, TABLES);
+      client.send('cds');
+      client.ack(await client.next('cds'));
+      client.send('rds', { subscribe: ['80'] });
+      await client.told('rds');
+      client.send('vhds');
+      await client.told('vhds');
+      push(wire, { clusters: { a: '1', c: '1' }, hosts: { '80': { x: 'to c', y: '1' } } });
+      const clusters = await client.next('cds');
+      t.deepEqual([clusters.resources.map(({ name }) => name), clusters.removed], [['c'], []]);
+      await client.nothing(t);
+      client.ack(clusters);
+      t.deepEqual(await client.told('vhds'), { has: ['80/x=to c'], lacks: [] });
+      t.deepEqual(await client.told('cds'), { has: [], lacks: ['b'] });
+    },
+  ],
+  [
+    'D24: a first request without names means the virtual hosts of all tables, and a changed one comes alone',
+    async (t, wire, client) => {
+      push(wire, TABLES);
+      client.send('rds', { subscribe: ['80', '90'] });
+      await client.told('rds');
+      client.send('vhds');
+      t.deepEqual(await client.told('vhds'), { has: ['80/x=1', '80/y=1', '90/z=1'], lacks: [] });
+      push(wire, { hosts: { '80': { x: '2' }, '90': { z: '1', new: '1' } } });
+      t.deepEqual(await client.told('vhds'), { has: ['80/x=2', '90/new=1'], lacks: ['80/y'] });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D24: a further table brings its virtual hosts without a request, and a dropped one takes them away',
+    async (t, wire, client) => {
+      push(wire, TABLES);
+      client.send('rds', { subscribe: ['90'] });
+      await client.told('rds');
+      client.send('vhds');
+      t.deepEqual(await client.told('vhds'), { has: ['90/z=1'], lacks: [] });
+      client.send('rds', { subscribe: ['80'] });
+      await client.told('rds');
+      t.deepEqual(await client.told('vhds'), { has: ['80/x=1', '80/y=1'], lacks: [] });
+      client.send('rds', { unsubscribe: ['90'] });
+      t.deepEqual(await client.told('vhds'), { has: [], lacks: ['90/z'] });
+      push(wire, { routes: {} });
+      t.deepEqual(await client.told('rds'), { has: [], lacks: ['80'] });
+      t.deepEqual(await client.told('vhds'), { has: [], lacks: ['80/x', '80/y'] });
+    },
+  ],
+  [
+    'D24: a table that is sent again brings all its virtual hosts again, which the client may have lost',
+    async (t, wire, client) => {
+      push(wire, TABLES);
+      client.send('rds', { subscribe: ['80', '90'] });
+      await client.told('rds');
+      client.send('vhds');
+      await client.told('vhds');
+      push(wire, { routes: { '80': '2', '90': '1' } });
+      t.deepEqual(await client.told('rds'), { has: ['80=2'], lacks: [] });
+      t.deepEqual(await client.told('vhds'), { has: ['80/x=1', '80/y=1'], lacks: [] });
+      client.send('rds', { unsubscribe: ['90'], subscribe: ['90'] });
+      t.deepEqual(await client.told('rds'), { has: ['90=1'], lacks: [] });
+      t.deepEqual(await client.told('vhds'), { has: ['90/z=1'], lacks: [] });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D24: a client that reconnects keeps its virtual hosts, also if it asks for them before it asks for tables',
+    async (t, wire, first) => {
+      push(wire, TABLES);
+      first.send('rds', { subscribe: ['80', '90'] });
+      const tables = versionsOf(await first.next('rds'));
+      first.send('vhds');
+      const hosts = versionsOf(await first.next('vhds'));
+      first.close();
+      push(wire, { hosts: { '80': { x: '2', y: '1' }, '90': { z: '1' } } });
+      const client = wire.connect();
+      client.send('vhds', { versions: { ...hosts, '80/gone': 'abc' } });
+      client.send('rds', { subscribe: ['80', '90'], versions: tables });
+      t.deepEqual(await client.told('vhds'), { has: ['80/x=2'], lacks: ['80/gone'] });
+      await client.nothing(t);
+    },
+  ],
+  [
+    'D25: a request for virtual hosts on a stream without tables is answered when the stream has one',
+    async (t, wire, client) => {
+      push(wire, TABLES);
+      client.send('vhds');
+      client.send('cds');
+      await client.told('cds');
+      client.send('rds', { subscribe: ['90'] });
+      await client.told('rds');
+      t.deepEqual(await client.told('vhds'), { has: ['90/z=1'], lacks: [] });
+    },
+  ],
+  [
     'D30: a response names no errors of resources, which no client reads',
     async (t, _wire, client) => {
       client.send('eds', { subscribe: ['a', 'x'] });
@@ -442,3 +558,19 @@ for (const [title, rule] of RULES) {
     });
   }
 }
+
+test('an older Envoy, and a stream for one type, get whole tables and no virtual hosts', async (t) => {
+  for (const [version, onlyType] of [
+    ['1.39.9', undefined],
+    ['', undefined],
+    ['1.40.0', TYPES.rds],
+  ] as const) {
+    const { client, session } = connectSession(createRig({ envoyVersion: version }), { onlyType });
+    client.send('rds', { subscribe: ['a'] });
+    await client.told('rds');
+    t.is(session.proxy?.takesVirtualHosts, undefined, version);
+    if (onlyType !== undefined) continue;
+    client.send('vhds');
+    await client.nothing(t);
+  }
+});

@@ -1,0 +1,108 @@
+import protobuf from 'protobufjs';
+import { adsConfigSource } from '../../envoy/config-source.js';
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import { frameField, frameResource, type MessageEncoder } from '../../envoy/message-encoder.js';
+import { resourceMessage } from '../../envoy/resource-message.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import { virtualHostName } from '../../envoy/virtual-host-names.js';
+import { createMemo, memoize } from '../../model/memo.js';
+import { ComposedTable, type TableHost } from '../routes/composed-table.js';
+
+/** A route table in parts. */
+export interface SplitTable {
+  /** The table without its virtual hosts, which it lets the proxy ask for. */
+  readonly head: EncodedResource;
+  /** The virtual hosts, as resources. */
+  readonly hosts: readonly EncodedResource[];
+}
+
+/** RouteConfiguration.virtual_hosts, as a tag on the wire. */
+const VIRTUAL_HOSTS_TAG = 0x12;
+/** VirtualHost.name, as a field number and as a tag. */
+const NAME = 1;
+const NAME_TAG = 0x0a;
+
+/**
+ * Splits route tables, each once. A virtual host that did not change is the same resource in the next table.
+ *
+ * @param initialFetchTimeoutMs how long the proxy waits for the virtual hosts of a table; 0 means no limit
+ */
+export function createTableSplitter(
+  encoder: MessageEncoder,
+  initialFetchTimeoutMs: number,
+): (table: EncodedResource) => SplitTable {
+  const vhds = encoder.encode(TypeUrl.route, { vhds: { configSource: adsConfigSource(initialFetchTimeoutMs) } });
+  const noHost = frameField(2, encoder.encode(TypeUrl.virtualHost, { name: 'none', domains: ['none.invalid'] }));
+  const resources = createMemo<EncodedResource>();
+  return memoize((table) => {
+    const { head, hosts: own } = table instanceof ComposedTable ? table : readTable(table);
+    // Envoy uses no table before it gets a virtual host of it, and patches can remove all.
+    const hosts = own.length === 0 ? [{ name: 'none', field: noHost }] : own;
+    const taken = new Set<string>();
+    const { patches } = table;
+    const withPatches = (part: EncodedResource): EncodedResource =>
+      patches === undefined ? part : { ...part, patches };
+    return {
+      head: withPatches(frameResource(TypeUrl.route, table.name, Buffer.concat([head, vhds]))),
+      hosts: hosts.map(({ name, field }) => {
+        const resource = untakenName(virtualHostName(table.name, name), taken);
+        return withPatches(resources.of([field], resource, () => encodeHost(resource, field)));
+      }),
+    };
+  });
+}
+
+/** The parts of a table that patches have changed. */
+function readTable(table: EncodedResource): Pick<ComposedTable, 'head' | 'hosts'> {
+  const message = resourceMessage(table);
+  const reader = protobuf.Reader.create(message);
+  const hosts: TableHost[] = [];
+  const rest: Uint8Array[] = [];
+  while (reader.pos < reader.len) {
+    const start = reader.pos;
+    const tag = reader.uint32();
+    reader.skipType(tag & 7);
+    const field = Buffer.from(message.subarray(start, reader.pos));
+    if (tag === VIRTUAL_HOSTS_TAG) hosts.push({ name: nameIn(contentOf(field)), field });
+    else rest.push(field);
+  }
+  return { head: Buffer.concat(rest), hosts };
+}
+
+/** Patches can give two virtual hosts of a table one name. Resources need different ones. */
+function untakenName(name: string, taken: Set<string>): string {
+  let own = name;
+  for (let copy = 2; taken.has(own); copy++) own = `${name}~${copy}`;
+  taken.add(own);
+  return own;
+}
+
+/** Envoy removes virtual hosts by the names of their resources, so a virtual host has the name of its resource. */
+function encodeHost(name: string, field: Buffer): EncodedResource {
+  const message = contentOf(field);
+  const reader = protobuf.Reader.create(message);
+  const pieces: Uint8Array[] = [frameField(NAME, Buffer.from(name))];
+  while (reader.pos < reader.len) {
+    const start = reader.pos;
+    const tag = reader.uint32();
+    reader.skipType(tag & 7);
+    if (tag !== NAME_TAG) pieces.push(message.subarray(start, reader.pos));
+  }
+  return frameResource(TypeUrl.virtualHost, name, Buffer.concat(pieces));
+}
+
+function contentOf(field: Uint8Array): Uint8Array {
+  const reader = protobuf.Reader.create(field);
+  reader.uint32();
+  return reader.bytes();
+}
+
+function nameIn(host: Uint8Array): string {
+  const reader = protobuf.Reader.create(host);
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === NAME_TAG) return reader.string();
+    reader.skipType(tag & 7);
+  }
+  return '';
+}

@@ -1,0 +1,92 @@
+import test from 'ava';
+import { frameField, frameResource } from '../../../src/envoy/message-encoder.js';
+import { resourceMessage } from '../../../src/envoy/resource-message.js';
+import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { ComposedTable } from '../../../src/generators/routes/composed-table.js';
+import { createRouteGenerator } from '../../../src/generators/routes/route-generator.js';
+import { splitRoutes } from '../../../src/generators/virtual-hosts/split-routes.js';
+import { createTableSplitter } from '../../../src/generators/virtual-hosts/split-table.js';
+import { buildContext, buildPort, buildProxy, buildService } from '../context-builder.js';
+import { SETTINGS } from '../default-settings.js';
+import { at, ENCODER, toJson } from '../served-resources.js';
+
+const split = createTableSplitter(ENCODER, 0);
+const hostField = (name: string, domain: string) =>
+  frameField(2, ENCODER.encode(TypeUrl.virtualHost, { name, domains: [domain] }));
+const head = ENCODER.encode(TypeUrl.route, { name: '80', internalOnlyHeaders: ['x'] });
+
+test('virtual hosts that stay in the next table are the same resources', (t) => {
+  const [shop, cart] = [hostField('shop:80', 'shop'), hostField('cart:80', 'cart')];
+  const before = split(new ComposedTable('80', head, [{ name: 'shop:80', field: shop }]));
+  const after = split(
+    new ComposedTable('80', head, [
+      { name: 'shop:80', field: shop },
+      { name: 'cart:80', field: cart },
+    ]),
+  );
+  t.is(after.hosts[0], before.hosts[0]);
+  t.is(after.head.version, before.head.version);
+  t.deepEqual(
+    after.hosts.map(({ name }) => name),
+    ['80/shop:80', '80/cart:80'],
+  );
+  t.deepEqual(toJson(before.hosts[0] as never), {
+    '@type': TypeUrl.virtualHost,
+    name: '80/shop:80',
+    domains: ['shop'],
+  });
+});
+
+test('a table that was encoded whole is split into the same parts as a composed one', (t) => {
+  const fields = [hostField('shop:80', 'shop'), hostField('cart:80', 'cart')];
+  const composed = new ComposedTable(
+    '80',
+    head,
+    ['shop:80', 'cart:80'].map((name, index) => ({ name, field: fields[index] as Buffer })),
+  );
+  const whole = split(frameResource(TypeUrl.route, '80', resourceMessage(composed)));
+  const parts = split(composed);
+  t.deepEqual(
+    whole.hosts.map(({ name, version }) => [name, version]),
+    parts.hosts.map(({ name, version }) => [name, version]),
+  );
+  t.is(whole.head.version, parts.head.version);
+  t.deepEqual(at(toJson(whole.head), 'vhds.configSource.ads'), {});
+  t.deepEqual(at(toJson(whole.head), 'internalOnlyHeaders'), ['x']);
+  t.is(at(toJson(whole.head), 'virtualHosts'), undefined);
+});
+
+test('names that Envoy could not assign to the table, or that are there twice, are changed', (t) => {
+  const fields = ['a/b', 'same', 'same'].map((name) => ({ name, field: hostField(name, name) }));
+  const { hosts } = split(new ComposedTable('unix:/sock', head, fields));
+  t.deepEqual(
+    hosts.map((host) => [host.name, at(toJson(host), 'name')]),
+    ['unix:/sock/a_b', 'unix:/sock/same', 'unix:/sock/same~2'].map((name) => [name, name]),
+  );
+});
+
+test('a table without virtual hosts has one that takes no request, because Envoy waits for the first', (t) => {
+  const { hosts } = split(frameResource(TypeUrl.route, '80', head));
+  t.deepEqual(
+    hosts.map((host) => [host.name, at(toJson(host), 'domains')]),
+    [['80/none', ['none.invalid']]],
+  );
+});
+
+test('only proxies that take virtual hosts one by one get split tables, and tables of one service stay whole', (t) => {
+  const context = buildContext({
+    services: [
+      buildService({ name: 'web', ports: [buildPort(), buildPort({ number: 81, name: 'auto', protocol: 'auto' })] }),
+    ],
+  });
+  const { tables, virtualHosts } = splitRoutes(createRouteGenerator(ENCODER, SETTINGS), ENCODER, SETTINGS);
+  const hostsOf = (takesVirtualHosts: boolean, name: string) => {
+    const scope = tables.scope(context, buildProxy({ takesVirtualHosts }));
+    const inside = at(toJson(tables.generate(context, scope, name) as never), 'virtualHosts') as unknown[] | undefined;
+    return [inside?.length ?? 0, virtualHosts.generate(context, scope, name).length];
+  };
+  t.deepEqual(hostsOf(false, '80'), [2, 0]);
+  t.deepEqual(hostsOf(true, '80'), [0, 2]);
+  t.deepEqual(hostsOf(true, 'web.default.svc.cluster.local:81'), [2, 0]);
+  t.is(virtualHosts.generate(context, tables.scope(context, buildProxy({ takesVirtualHosts: true })), 'x').length, 0);
+});
