@@ -1,6 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
 import type { Manifest } from '../counterparts/config-folder.js';
+import type { ServiceOptions } from '../counterparts/manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
@@ -15,6 +16,7 @@ import {
   STRANGER,
   statusOverTls,
   virtualServiceManifest,
+  WEB,
   WEB_HOST,
 } from './gateway-mesh.js';
 import {
@@ -28,7 +30,7 @@ import {
 } from './gateway-quota.js';
 import { issueFor } from './plugged-in-authority.js';
 import { countStatuses } from './policy-mesh.js';
-import { spiffeId } from './secured-mesh.js';
+import { serviceOn, spiffeId } from './secured-mesh.js';
 
 interface Context {
   gateway: GatewayMesh;
@@ -61,6 +63,45 @@ const mutual = (name: string, host: string, fields: object) =>
 const TLS_HOSTS = ['simple', 'mutual', 'spki', 'hash', 'old', 'new', 'mesh', 'files', 'missing'].map(
   (name) => `${name}.example.com`,
 );
+
+/** Another service of the web workload. */
+const SPARE: ServiceOptions = {
+  name: 'spare',
+  namespace: 'shop',
+  clusterIP: '10.96.0.11',
+  ports: [{ name: 'http', port: 80, targetPort: 8098 }],
+};
+
+/** The host whose route changes under load. */
+const LOADED_HOST = 'simple.example.com';
+
+/** Another split between two services of the same application in each round, and a condition in every second one. */
+function loadedRoute(round: number): readonly Manifest[] {
+  const weight = (round * 37) % 101;
+  const to = (host: string, share: number) => ({
+    destination: { host, port: { number: 80 } },
+    weight: share,
+  });
+  const mark = { headers: { response: { set: { 'x-round': `${round}` } } } };
+  const tester = {
+    match: [{ headers: { 'x-tester': { exact: `${round}` } } }],
+    route: [to(WEB_HOST, 100)],
+    ...mark,
+  };
+  const split = { route: [to(WEB_HOST, 100 - weight), to('spare.shop.svc.cluster.local', weight)], ...mark };
+  const spec = { hosts: [LOADED_HOST], gateways: ['edge/edge'], http: [...(round % 2 === 0 ? [tester] : []), split] };
+  return [virtualServiceManifest('loaded', spec)];
+}
+
+/** A Gateway with more servers on the ports that are in use; it is there in every second round. */
+function otherServers(round: number): readonly Manifest[] {
+  if (round % 2 === 0) return [];
+  const servers = [
+    { port: { number: 80, name: 'http', protocol: 'HTTP', targetPort: 8080 }, hosts: [`other-${round}.example.com`] },
+    https('other', 443, [`other-${round}.example.com`], { mode: 'SIMPLE', credentialName: 'simple' }),
+  ];
+  return [gatewayManifest('other', servers), routeToWeb('other', [`other-${round}.example.com`], 'edge/other')];
+}
 
 /** All servers that the tests share; each test names what it changes. */
 const serversWith = (files: CertificateFiles) => [
@@ -112,9 +153,11 @@ const serversWith = (files: CertificateFiles) => [
 const TO_TCP = { route: [{ destination: { host: WEB_HOST, port: { number: 9000 } } }] };
 const filesWith = (certificates: CertificateFiles): Readonly<Record<string, readonly Manifest[]>> => ({
   'gateways.yaml': [gatewayManifest('edge', serversWith(certificates))],
+  'loaded.yaml': loadedRoute(0),
+  'spare.yaml': serviceOn(SPARE, WEB),
   'quota.yaml': QUOTA_OBJECTS,
   'routes.yaml': [
-    routeToWeb('web', ['shop.example.com', ...TLS_HOSTS], 'edge/edge'),
+    routeToWeb('web', ['shop.example.com', ...TLS_HOSTS.filter((host) => host !== LOADED_HOST)], 'edge/edge'),
     routeToWeb('own', ['own.example.com'], 'edge/edge'),
     virtualServiceManifest('bytes', {
       hosts: ['*'],
@@ -144,6 +187,7 @@ test.before(async (t) => {
   await web.agent.call('serveTls', { name: 'web-tls', port: 8443, ...tls });
   await ingress.agent.call('serveHttp', { name: 'fallback', port: 9100 });
   await serveQuotaServices(gateway);
+  await web.agent.call('serveHttp', { name: 'spare', port: 8098 });
   await writeCredential('simple', authority.issue({ dnsNames: ['simple.example.com'] }));
   await writeCredential('mutual', authority.issue({ dnsNames: ['mutual.example.com'] }), PARTNERS.certificate);
   await eventually('MUTUAL is served', async () => {
@@ -360,27 +404,39 @@ e2eTest('a router of another namespace gets no secret of this one', async (t) =>
   t.false(secrets.includes('simple.example.com'));
 });
 
-e2eTest('a renewed certificate replaces the former one without a failed request or a closed connection', async (t) => {
+/** How long the gateway changes; 60 shows that a minute of it fails no request. */
+const CHANGING_SECONDS = Number(process.env['ROUTING_SECONDS'] ?? 1);
+
+e2eTest('certificates, servers and routes of a gateway change under load without a failed request', async (t) => {
   const { gateway } = t.context;
+  const { configFolder: folder } = gateway.secured.mesh.discovery;
   const { routerAgent } = gateway.secured.mesh.rig;
   const keeping = gateway.web.agent;
-  const request = {
-    url: `https://${INGRESS.address}:8443/`,
-    serverName: 'simple.example.com',
-    headers: { host: 'simple.example.com' },
-  };
+  const url = `https://${INGRESS.address}:8443/`;
+  const request = { url, serverName: LOADED_HOST, headers: { host: LOADED_HOST } };
   await routerAgent.call('startLoad', { request, concurrency: 2, newConnections: true });
   await keeping.call('startLoad', { request, concurrency: 2 });
-  for (let round = 0; round < 3; round++) {
-    const renewed = gateway.authority.issue({ dnsNames: ['simple.example.com'] });
+  const endsAt = performance.now() + CHANGING_SECONDS * 1000;
+  for (let round = 1; round <= 4 || performance.now() < endsAt; round++) {
+    const renewed = gateway.authority.issue({ dnsNames: [LOADED_HOST] });
     await gateway.writeCredential('simple', renewed);
+    await folder.write('loaded.yaml', loadedRoute(round));
+    await folder.write('other.yaml', otherServers(round));
     const serial = new X509Certificate(renewed.certificate).serialNumber;
-    await eventually('the renewed certificate is presented', async () => {
-      return (await requestOverTls(gateway, 8443, 'simple.example.com')).serialNumber === serial;
+    await eventually(`round ${round} is in force`, async () => {
+      const { serialNumber, received } = await requestOverTls(gateway, 8443, LOADED_HOST);
+      return serialNumber === serial && received.includes(`x-round: ${round}\r\n`);
+    });
+    const other = `other-${round - (round % 2 === 0 ? 1 : 0)}.example.com`;
+    await eventually('the other server is there in every second round', async () => {
+      const isThere = (await plain(gateway, 8080, other)).status === 200;
+      return isThere === (round % 2 === 1) && ((await statusOverTls(gateway, 8443, other)) === 200) === isThere;
     });
   }
+  await folder.remove('other.yaml').catch(() => undefined);
   for (const agent of [routerAgent, keeping]) {
     const { requests, failures, samples } = await agent.call('stopLoad', null);
+    t.log(`${requests} requests`);
     t.deepEqual([failures, samples], [0, []]);
     t.true(requests > 10, `${requests}`);
   }
