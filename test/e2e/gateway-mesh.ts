@@ -101,7 +101,7 @@ export async function createGatewayMesh(
   const secured = await createSecuredMesh(counterparts, {
     ...settings,
     files: { 'pods.yaml': [INGRESS, STRANGER, WEB].map(podManifest), 'web.yaml': serviceOn(SERVICE, WEB), ...files },
-    env: { NAV_CREDENTIALS_DIR: folder },
+    env: { NAV_CREDENTIALS_DIR: folder, NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE: 'true' },
   });
   const close = async (): Promise<void> => {
     await secured.mesh.close();

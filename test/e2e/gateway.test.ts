@@ -5,6 +5,7 @@ import type { ServiceOptions } from '../counterparts/manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
+import { countOfClusters } from './envoy-evidence.js';
 import {
   type CertificateFiles,
   createGatewayMesh,
@@ -28,6 +29,7 @@ import {
   QUOTA_SETTINGS,
   serveQuotaServices,
 } from './gateway-quota.js';
+import { askFields, CONDITIONS, conditionOf, FIELD_OBJECTS, SPARE_HOST } from './gateway-routes.js';
 import { issueFor } from './plugged-in-authority.js';
 import { countStatuses } from './policy-mesh.js';
 import { serviceOn, spiffeId } from './secured-mesh.js';
@@ -88,7 +90,7 @@ function loadedRoute(round: number): readonly Manifest[] {
     route: [to(WEB_HOST, 100)],
     ...mark,
   };
-  const split = { route: [to(WEB_HOST, 100 - weight), to('spare.shop.svc.cluster.local', weight)], ...mark };
+  const split = { route: [to(WEB_HOST, 100 - weight), to(SPARE_HOST, weight)], ...mark };
   const spec = { hosts: [LOADED_HOST], gateways: ['edge/edge'], http: [...(round % 2 === 0 ? [tester] : []), split] };
   return [virtualServiceManifest('loaded', spec)];
 }
@@ -156,13 +158,37 @@ const filesWith = (certificates: CertificateFiles): Readonly<Record<string, read
   'loaded.yaml': loadedRoute(0),
   'spare.yaml': serviceOn(SPARE, WEB),
   'quota.yaml': QUOTA_OBJECTS,
+  'fields.yaml': FIELD_OBJECTS,
   'routes.yaml': [
     routeToWeb('web', ['shop.example.com', ...TLS_HOSTS.filter((host) => host !== LOADED_HOST)], 'edge/edge'),
     routeToWeb('own', ['own.example.com'], 'edge/edge'),
     virtualServiceManifest('bytes', {
       hosts: ['*'],
       gateways: ['edge/edge'],
-      tcp: [{ match: [{ port: 9000 }], ...TO_TCP }],
+      tcp: [
+        // No service, for connections that meet a condition that must not hold here.
+        ...[
+          { port: 80 },
+          { sourceSubnet: '10.9.0.0/16' },
+          { destinationSubnets: ['10.9.0.0/16'] },
+          { sourceLabels: { app: 'web-1' } },
+          { sourceNamespace: 'shop' },
+          { gateways: ['mesh'] },
+        ].map((match) => ({ match: [match], route: [{ destination: { host: 'nowhere.example.com' } }] })),
+        {
+          match: [
+            {
+              port: 9000,
+              sourceSubnet: '10.244.0.1/32',
+              destinationSubnets: [`${INGRESS.address}/32`],
+              sourceLabels: { app: INGRESS.name },
+              sourceNamespace: INGRESS.namespace,
+              gateways: ['edge/edge'],
+            },
+          ],
+          ...TO_TCP,
+        },
+      ],
     }),
     virtualServiceManifest('pass', {
       hosts: ['pass.example.com'],
@@ -285,6 +311,63 @@ e2eTest('bytes reach the destination of the TCP route', async (t) => {
   const { routerAgent } = t.context.gateway.secured.mesh.rig;
   const exchange = { address: INGRESS.address, port: 9000, send: 'a message', until: 'a message' };
   t.is(await routerAgent.call('exchangeTcp', exchange), 'web: a message');
+});
+
+for (const [index, [name, { holds, fails }]] of Object.entries(CONDITIONS).entries()) {
+  e2eTest(`a route of a gateway applies by ${name}`, async (t) => {
+    const { gateway } = t.context;
+    if (holds !== undefined) t.is(await conditionOf(gateway, index, holds), `${index}`);
+    if (fails !== undefined) t.is(await conditionOf(gateway, index, fails), undefined);
+  });
+}
+
+e2eTest('a route of a gateway redirects, rewrites, delegates, and takes a subset', async (t) => {
+  const { gateway } = t.context;
+  const moved = await askFields(gateway, '/redirected');
+  t.deepEqual([moved.status, moved.headers['location']], [302, 'http://new.example.com/new']);
+  const { path, headers } = JSON.parse((await askFields(gateway, '/rewritten')).body);
+  t.deepEqual([path, headers.host], ['/inner', 'inner.example.com']);
+  t.is(JSON.parse((await askFields(gateway, '/team/next')).body).name, 'spare');
+  t.is((await askFields(gateway, '/team/other')).status, 404);
+  t.is(JSON.parse((await askFields(gateway, '/subset')).body).name, 'spare');
+  t.is((await askFields(gateway, '/no-subset')).status, 503);
+});
+
+e2eTest('a route of a gateway has a timeout, retries, faults and a mirror', async (t) => {
+  const { gateway } = t.context;
+  const arrivals = (host: string) =>
+    countOfClusters(gateway.ingress.envoy, `outbound|80||${host}`, 'upstream_rq_total');
+  t.is((await askFields(gateway, '/timeout', { headers: { 'x-echo-hold': '1' } })).status, 504);
+  const before = await arrivals(WEB_HOST);
+  t.is((await askFields(gateway, '/retried', { headers: { 'x-echo-status': '418' } })).status, 418);
+  t.is((await arrivals(WEB_HOST)) - before, 3);
+  const startMs = performance.now();
+  t.is((await askFields(gateway, '/delayed')).status, 200);
+  t.true(performance.now() - startMs >= 290);
+  t.is((await askFields(gateway, '/aborted')).status, 451);
+  const mirrored = await arrivals(SPARE_HOST);
+  t.is(JSON.parse((await askFields(gateway, '/mirrored')).body).name, 'web');
+  await eventually('the copy arrives', async () => (await arrivals(SPARE_HOST)) === mirrored + 1);
+});
+
+e2eTest('a route of a gateway changes headers, and answers preflights', async (t) => {
+  const { gateway } = t.context;
+  const answer = await askFields(gateway, '/headers', { headers: { 'x-set': 'a', 'x-add': 'a', 'x-secret': '1' } });
+  t.like(JSON.parse(answer.body).headers, { 'x-set': 'route', 'x-add': 'a, route', 'x-destination': 'web' });
+  t.is(JSON.parse(answer.body).headers['x-secret'], undefined);
+  t.is(answer.headers['x-answer'], 'route');
+  t.is(answer.headers['content-type'], undefined);
+  const origin = 'https://shop.example.com';
+  const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PUT' } };
+  t.like((await askFields(gateway, '/cors', preflight)).headers, {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': 'GET,PUT',
+    'access-control-allow-headers': 'x-user',
+    'access-control-max-age': '600',
+    'access-control-allow-credentials': 'true',
+  });
+  const actual = await askFields(gateway, '/cors', { headers: { origin } });
+  t.is(actual.headers['access-control-expose-headers'], 'x-trace');
 });
 
 e2eTest('SIMPLE presents the certificate of the secret, and drops forged client certificates', async (t) => {

@@ -138,7 +138,13 @@ export function createExtensionConfigGenerator(
         case 'outboundTcpCheck': {
           const { hostname, port } = parsed.cluster;
           const service = indexOf(view).byHost.get(hostname);
-          if (service?.ports.some(({ number }) => number === port) !== true) return undefined;
+          if (service?.ports.some(({ number }) => number === port) !== true) {
+            // A route can lead to a service that does not exist. Envoy waits for the filter before it opens the port, and a
+            // starting Envoy opens no port before. Proxies can invent any name: the result is not kept.
+            if (context.mesh.policy.mixerCheckServer === '') return undefined;
+            const { checkCluster } = facts.policy.transport;
+            return encodeExtensionConfig(encoder, name, checks.disabledFilter('tcp', checkCluster));
+          }
           const only = { service, targetPort: undefined };
           return check(context, facts, name, { protocol: 'tcp', direction: 'outbound', only });
         }

@@ -104,10 +104,17 @@ test('the policy servers themselves are never checked, for each check would have
 
 test('an inactive plugin, and a proxy without such a service have no filters', (t) => {
   for (const name of ALL) t.is(resourceOf(name, {}), undefined, name);
-  for (const name of ['policy|inbound|81|http|web.default.svc.cluster.local', 'policy|tcp|outbound|81||web.default']) {
-    t.is(resourceOf(name, EMBEDDED), undefined, name);
+  t.is(resourceOf('policy|inbound|81|http|web.default.svc.cluster.local', EMBEDDED), undefined);
+});
+
+test('a check of connections to a service that does not exist is there, and lets them pass', (t) => {
+  for (const name of [
+    'policy|tcp|outbound|81||gone.default',
+    'policy|tcp|outbound|81||web.default.svc.cluster.local',
+  ]) {
+    t.true(resourceOf(name, EMBEDDED) !== undefined, name);
+    t.false(isOn(name, { ...EMBEDDED, enableClientSidePolicyCheck: true }));
   }
-  t.is(resourceOf('policy|tcp|outbound|81||web.default.svc.cluster.local', EMBEDDED), undefined);
 });
 
 test('without a server that checks only forwarding is left', (t) => {
