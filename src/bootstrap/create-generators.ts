@@ -8,6 +8,7 @@ import { byProxyType } from '../generators/gateways/by-proxy-type.js';
 import { createGatewayRouteGenerator } from '../generators/gateways/gateway-route-generator.js';
 import { createGatewayRouter } from '../generators/gateways/gateway-router.js';
 import type { NamedGenerator, ResourceGenerator } from '../generators/generator.js';
+import { createGrpcGenerators } from '../generators/grpc/grpc-generators.js';
 import { createListenerGenerator } from '../generators/listeners/listener-generator.js';
 import { createNameTableGenerator } from '../generators/names/name-table-generator.js';
 import { createPatchedGenerators } from '../generators/patches/patched-generators.js';
@@ -48,6 +49,16 @@ const PLUGINS: Readonly<Record<PluginName, CreatePlugin | undefined>> = {
   health: undefined,
   policy: createPolicyPlugin,
 };
+
+/** The generators of gRPC clients without proxies, by type URL. Of the plugins only authz acts on them, and no EnvoyFilter. */
+export function createProxylessGenerators(
+  encoder: MessageEncoder,
+  environment: Environment,
+  { plugins, ...flags }: GeneratorOptions,
+): ReadonlyMap<string, ResourceGenerator> {
+  const generators = createGrpcGenerators(encoder, generatorSettings(environment, flags), plugins.includes('authz'));
+  return new Map(generators.map((generator) => [generator.typeUrl, generator]));
+}
 
 /** The generators of all served resource types, by type URL. */
 export function createGenerators(

@@ -46,8 +46,9 @@ export function createViews(parts: ViewParts): Views {
   const rejectedConfigs = createRejectedConfigs(metrics);
   const resourcesOf: Views['resourcesOf'] = (connectionId, typeUrl) => {
     const session = connections.find(connectionId);
-    const generator = distributor.generators.get(typeUrl);
-    if (session?.proxy === undefined || generator === undefined || distributor.context === undefined) return [];
+    if (session?.proxy === undefined || distributor.context === undefined) return [];
+    const generator = distributor.generatorOf(typeUrl, session.proxy);
+    if (generator === undefined) return [];
     // As on the proxy, a table is shown with its virtual hosts, however these are sent.
     const isSplit = typeUrl === TypeUrl.route && session.proxy.takesVirtualHosts === true;
     const proxy = isSplit ? { ...session.proxy, takesVirtualHosts: false } : session.proxy;

@@ -20,7 +20,7 @@ import { createPeerReports } from '../xds/peer-reports.js';
 import { createProxyReader } from '../xds/proxy-reader.js';
 import type { ProxySession } from '../xds/proxy-session.js';
 import type { SessionEnvironment } from '../xds/session-environment.js';
-import { createGenerators, type GeneratorOptions } from './create-generators.js';
+import { createGenerators, createProxylessGenerators, type GeneratorOptions } from './create-generators.js';
 import { distributorSettings, grpcServerSettings, xdsLimits } from './map-options.js';
 import type { ListenAddress, Options } from './options.js';
 import type { ProcessParts } from './process-parts.js';
@@ -95,12 +95,14 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const ledger = environment.navEnableConfigDistributionTracking
     ? createDistributionLedger(Math.max(retentionMs, parts.hasCluster ? STATUS_RETENTION_MS : 0))
     : undefined;
+  const generatorOptions = {
+    ...parts.policyServer,
+    plugins: discovery.plugins,
+    trustDomain: discovery.trustDomain,
+  };
   const distributor = createDistributor(distributorSettings(options, controlPlane), {
-    generators: createGenerators(process.encoder, environment, {
-      ...parts.policyServer,
-      plugins: discovery.plugins,
-      trustDomain: discovery.trustDomain,
-    }),
+    generators: createGenerators(process.encoder, environment, generatorOptions),
+    proxylessGenerators: createProxylessGenerators(process.encoder, environment, generatorOptions),
     ledger,
     metrics,
     clock,

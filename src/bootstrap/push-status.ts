@@ -25,6 +25,7 @@ const GAUGES: readonly FindingMetric[] = [
   'nav_destrule_subsets',
   'nav_gateway_servers_rejected',
   'nav_envoy_filter_patches_skipped',
+  'nav_grpc_unsupported',
 ];
 
 /** All findings about the newest snapshot (docs/reference/metrics.md#push-status). */

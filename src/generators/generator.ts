@@ -53,6 +53,11 @@ export interface WildcardGenerator extends GeneratorBase {
 /** A type that a proxy asks for by name: endpoints, routes. */
 export interface NamedGenerator<S extends Scope = Scope> extends GeneratorBase {
   readonly mode: 'named';
+  /**
+   * Present for a type whose client takes a resource that a response leaves out as removed: each response in state of
+   * the world then has all resources that the client asked for.
+   */
+  readonly isWhole?: true;
   scope(context: PushContext, proxy: Proxy): S;
   /** Undefined when no such resource exists. The generator remembers results whose inputs are the same objects. */
   generate(context: PushContext, scope: S, name: string): EncodedResource | undefined;

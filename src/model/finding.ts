@@ -30,4 +30,5 @@ export type FindingMetric =
   | 'nav_vservice_dup_domain'
   | 'nav_destrule_subsets'
   | 'nav_gateway_servers_rejected'
-  | 'nav_envoy_filter_patches_skipped';
+  | 'nav_envoy_filter_patches_skipped'
+  | 'nav_grpc_unsupported';

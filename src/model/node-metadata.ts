@@ -33,6 +33,7 @@ export function parseNodeMetadata(metadata: NodeMetadata, meshDomain: string): P
     dnsCapture: readFlag(metadata, 'DNS_CAPTURE'),
     onDemand: readFlag(metadata, 'ON_DEMAND'),
     generator: text('GENERATOR'),
+    certificateProvider: text('CERTIFICATE_PROVIDER'),
     routerMode: text('ROUTER_MODE'),
     meshId: text('MESH_ID'),
     quotaCounters: readQuotaCounters(text('QUOTA_COUNTERS')),

@@ -2,7 +2,7 @@ import { ipFamilyOf, normalizeIpv6 } from '../base/ip-address.js';
 import { DEFAULT_MESH_DOMAIN } from '../config/mesh-domain.js';
 import { NodeError, quoteForMessage } from './node-error.js';
 import { type NodeMetadata, parseNodeMetadata } from './node-metadata.js';
-import type { Proxy, ProxyType } from './proxy.js';
+import type { Proxy, ProxyMetadata, ProxyType } from './proxy.js';
 
 /** The fields of an Envoy node that identify a proxy. */
 export interface NodeDescription {
@@ -11,7 +11,12 @@ export interface NodeDescription {
   readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string };
   /** Version of the proxy's own build; empty when it does not say. */
   readonly userAgentVersion: string;
+  /** Name of the proxy's program, for example `envoy` or `gRPC Go`; absent where the node does not say. */
+  readonly userAgentName?: string;
 }
+
+/** Every gRPC library names itself so: `gRPC Go`, `gRPC C-core linux`, `gRPC Node Pure JS`. */
+const GRPC_USER_AGENT = 'gRPC ';
 
 /** Real node ids are shorter: names and domains together stay below 1 KiB. */
 const MAX_ID_LENGTH = 2048;
@@ -73,9 +78,14 @@ export function parseNode(node: NodeDescription, meshDomain: string = DEFAULT_ME
     locality: localityOf(node.locality),
     version: node.userAgentVersion.slice(0, MAX_VERSION_LENGTH),
     metadata,
+    ...(isProxyless(node, metadata) ? { isProxyless: true } : {}),
     // A node proves nothing: the authentication of the stream decides.
     hasSecrets: false,
   };
+}
+
+function isProxyless({ userAgentName = '' }: NodeDescription, { generator }: ProxyMetadata): boolean {
+  return generator === 'grpc' || userAgentName.startsWith(GRPC_USER_AGENT);
 }
 
 function isProxyType(text: string): text is ProxyType {

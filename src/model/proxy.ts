@@ -26,6 +26,8 @@ export interface ProxyMetadata {
   /** Whether it learns virtual hosts and clusters when a request needs them. Default: as the mesh config says. */
   readonly onDemand?: boolean;
   readonly generator?: string;
+  /** Instance in the client's bootstrap that provides certificates and roots to a client without proxy. */
+  readonly certificateProvider?: string;
   readonly routerMode?: string;
   readonly meshId?: string;
   /** Where a policy server counts quotas. Each `memory` counts for itself. */
@@ -65,6 +67,11 @@ export interface Proxy {
   /** Of the Envoy build, for example `1.40.0`; empty when it does not say. */
   readonly version: string;
   readonly metadata: ProxyMetadata;
+  /**
+   * Present for a gRPC library that configures itself over xDS without a proxy (docs/proxyless-grpc.md): node metadata
+   * GENERATOR is `grpc`, or the user agent of the node says so.
+   */
+  readonly isProxyless?: true;
   /**
    * Whether the control plane gives it a certificate, so that it can take and make mutual TLS: its stream is
    * authenticated, and there is a certificate authority. Node metadata does not decide this.

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { ResourceGenerator } from '../generators/generator.js';
+import type { Proxy } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
 import { mergePushRequests, type PushReason, type PushRequest } from '../model/push-request.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -19,8 +20,10 @@ export interface Distribution {
   readonly context: PushContext | undefined;
   /** Ledger version of the snapshot's configuration; empty if tracking is off. */
   readonly configVersion: string;
-  /** By type URL. */
+  /** Those of Envoys, by type URL. */
   readonly generators: ReadonlyMap<string, ResourceGenerator>;
+  /** The generator of a type for one proxy; undefined for a type that it does not get. */
+  generatorOf(typeUrl: string, proxy: Pick<Proxy, 'isProxyless'>): ResourceGenerator | undefined;
   readonly resources: ResourceCache;
   readonly responses: ResponseCache;
   readonly diffs: DiffCache;
@@ -58,6 +61,8 @@ export interface DistributorSettings {
 
 export interface DistributorParts {
   readonly generators: ReadonlyMap<string, ResourceGenerator>;
+  /** Those of gRPC clients without proxies, by type URL. Default: these clients get the resources of Envoys. */
+  readonly proxylessGenerators?: ReadonlyMap<string, ResourceGenerator>;
   /** Undefined when distribution tracking is off. */
   readonly ledger: DistributionLedger | undefined;
   readonly metrics: PushMetrics;
@@ -135,6 +140,10 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
       return ledger?.configVersion ?? '';
     },
     generators: parts.generators,
+    generatorOf: (typeUrl, { isProxyless }) => {
+      const { generators, proxylessGenerators = generators } = parts;
+      return (isProxyless === true ? proxylessGenerators : generators).get(typeUrl);
+    },
     get resources() {
       if (resources === undefined) throw new Error('resources are asked for before the first snapshot');
       return resources;

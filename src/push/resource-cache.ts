@@ -69,16 +69,16 @@ interface TypeCache {
 }
 
 export function createResourceCache(initial: PushContext): ResourceCache {
-  const types = new Map<string, TypeCache>();
+  const types = new Map<ResourceGenerator, TypeCache>();
   let context = initial;
   let generations = 0;
 
   const typeCache = (generator: ResourceGenerator): TypeCache => {
-    let cache = types.get(generator.typeUrl);
+    let cache = types.get(generator);
     if (cache === undefined) {
       const hosts = createHostIndex();
       cache = { generator, current: noResults(), previous: noResults(), changed: 'everything', hosts };
-      types.set(generator.typeUrl, cache);
+      types.set(generator, cache);
     }
     return cache;
   };

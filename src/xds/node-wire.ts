@@ -8,6 +8,8 @@ export interface WireNode {
   readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string };
   /** Version of the proxy's build, for example `1.40.0`; empty if the node has none. */
   readonly userAgentVersion: string;
+  /** Name of the proxy's program; empty if the node has none. */
+  readonly userAgentName: string;
 }
 
 /** Longer parts of a locality, and longer versions, are cut. */
@@ -24,17 +26,18 @@ export function readNode(bytes: Uint8Array): WireNode {
   let id = '';
   let metadata: WireNode['metadata'] = {};
   let locality: WireNode['locality'] = { region: '', zone: '', subZone: '' };
-  let userAgentVersion = '';
+  let [userAgentName, userAgentVersion] = ['', ''];
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     if (tag === 0x0a) id = reader.string();
     else if (tag === 0x1a) metadata = readNodeMetadata(reader.bytes());
     else if (tag === 0x22) locality = readLocality(reader.bytes());
+    else if (tag === 0x32) userAgentName = readShort(reader);
     else if (tag === 0x3a) userAgentVersion = readShort(reader);
     else if (tag === 0x42) userAgentVersion = readBuildVersion(reader.bytes());
     else reader.skipType(tag & 7);
   }
-  return { id, metadata, locality, userAgentVersion };
+  return { id, metadata, locality, userAgentName, userAgentVersion };
 }
 
 /** Reads the beginning of a text as a copy: a slice would keep the whole message in memory. */

@@ -71,7 +71,7 @@ export class RequestedTypes {
    */
   open(typeUrl: string, by: RequestingProxy): ResourceProvider | undefined {
     const { distribution } = this.#parts.environment;
-    const generator = distribution.generators.get(typeUrl);
+    const generator = distribution.generatorOf(typeUrl, by.proxy);
     if (generator?.mode === 'grouped') {
       if (by.proxy.takesVirtualHosts === true) return this.#openVirtualHosts(generator, by);
       this.#ignore(typeUrl, by.connectionId);

@@ -18,6 +18,8 @@ export interface ResourceProvider {
   readonly isPrivate: boolean;
   /** Whether a request gets an empty response if none of its names has a resource. */
   readonly answersUnknownNames: boolean;
+  /** Whether a response in state of the world has all resources that the client asked for. Default false. */
+  readonly isWhole?: boolean;
   /** Version of the current resources, `version_info` of a response. */
   readonly version: string;
   /** Version of the configuration that the resources are made from, for the ledger. Empty if it is not tracked. */
@@ -58,6 +60,10 @@ export class GeneratedResources implements ResourceProvider {
 
   get mode(): 'wildcard' | 'named' {
     return this.#generator.mode === 'wildcard' ? 'wildcard' : 'named';
+  }
+
+  get isWhole(): boolean {
+    return this.#generator.mode === 'named' && this.#generator.isWhole === true;
   }
 
   get version(): string {

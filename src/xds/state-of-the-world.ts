@@ -1,6 +1,6 @@
 import { concatEntries, haveEqualResources, isEmptySet, type ResourceSet } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
-import type { EncodedNames } from '../push/name-set.js';
+import type { EncodedNames, NameSet } from '../push/name-set.js';
 import type { Work } from '../push/work.js';
 import { hasPendingUsers } from './cluster-users.js';
 import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from './discovery-protocol.js';
@@ -117,12 +117,20 @@ class StateOfTheWorld implements DiscoveryProtocol {
   }
 
   #proceed(watched: WatchedResource, names: EncodedNames | undefined): void {
-    if (watched.setNames(names)) watched.want('ifChanged');
+    const before = watched.names;
+    if (watched.setNames(names)) watched.want(mustAnswer(watched, before) ? 'always' : 'ifChanged');
     this.#connection.proceed();
   }
 }
 
 export const STATE_OF_THE_WORLD: ProtocolVariant = { create: (connection) => new StateOfTheWorld(connection) };
+
+/** A client of a whole type waits for the response to each new name, also to a name without a resource. */
+function mustAnswer({ provider, names }: WatchedResource, before: NameSet | undefined): boolean {
+  if (provider.isWhole !== true || names === undefined) return false;
+  const known = new Set(before?.names);
+  return names.names.some((name) => !known.has(name));
+}
 
 /** @throws LimitError if the request has too many names, StreamError INVALID_ARGUMENT if it is no DiscoveryRequest */
 function parseRequest(message: Buffer, knownNames: readonly KnownNames[], maxNames: number): RawDiscoveryRequest {
@@ -145,12 +153,13 @@ interface Selected {
 
 /** Undefined if the proxy has, or is being sent, these resources already. */
 function select(watched: WatchedResource, set: ResourceSet, pending: PendingPush): Selected | undefined {
-  const { mode, diffs, answersUnknownNames } = watched.provider;
+  const { mode, isWhole, diffs, answersUnknownNames } = watched.provider;
   if (pending === 'always') {
     return !answersUnknownNames && isEmptySet(set) ? undefined : everythingOf(set);
   }
   // A proxy deletes what a response of a wildcard type leaves out.
   if (mode === 'wildcard') return haveEqualResources(set, watched.sent) ? undefined : everythingOf(set);
+  if (isWhole === true) return isNews(watched, set) ? everythingOf(set) : undefined;
   // The proxy may have applied the response that it did not answer, or may have rejected it.
   if (watched.isOverdue && !haveEqualResources(set, watched.sent)) return everythingOf(set);
   const selection = diffs.select(watched.sent, set, watched.warming);
@@ -161,6 +170,15 @@ function select(watched: WatchedResource, set: ResourceSet, pending: PendingPush
       return [yield* concatEntries(selection.resources)];
     },
   };
+}
+
+/** A resource that has left because the client does not ask for it any more is no news to it. */
+function isNews({ sent, names, isOverdue, provider }: WatchedResource, set: ResourceSet): boolean {
+  if (sent === undefined || isOverdue) return !haveEqualResources(set, sent);
+  if (haveEqualResources(set, sent)) return false;
+  const { changed, removed } = provider.diffs.diff(sent, set);
+  const wanted = new Set(names?.names);
+  return changed.length > 0 || removed.some((name) => wanted.has(name));
 }
 
 function everythingOf(set: ResourceSet): Selected {

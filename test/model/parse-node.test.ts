@@ -74,6 +74,7 @@ test('the id, locality and metadata of a node describe the proxy', (t) => {
           MESH_ID: 'mesh-1',
         },
       },
+      isProxyless: true,
       hasSecrets: false,
     },
   );
@@ -198,3 +199,16 @@ test('whatever a proxy sends, it gets a proxy or a NodeError with a short printa
     { numRuns: 10_000 },
   );
 });
+
+test('a gRPC library is known by metadata GENERATOR, or by its user agent', (t) => {
+  const node = { id: 'sidecar~10.0.0.1~web.shop~shop.svc.cluster.local', ...NODE_FACTS };
+  t.true(parseNode({ ...node, metadata: { GENERATOR: 'grpc' } }).isProxyless);
+  for (const userAgentName of ['gRPC Go', 'gRPC C-core linux', 'gRPC Node Pure JS', 'gRPC Java']) {
+    t.true(parseNode({ ...node, userAgentName }).isProxyless, userAgentName);
+  }
+  for (const userAgentName of ['', 'envoy', 'gRPC']) {
+    t.is(parseNode({ ...node, userAgentName }).isProxyless, undefined, userAgentName);
+  }
+});
+
+const NODE_FACTS = { metadata: {}, locality: { region: '', zone: '', subZone: '' }, userAgentVersion: '' };

@@ -85,6 +85,7 @@ nav_eds_no_instances
 nav_endpoint_not_ready
 nav_envoy_filter_patches_skipped
 nav_gateway_servers_rejected
+nav_grpc_unsupported
 nav_invalid_out_listeners
 nav_k8s_endpoints_pending_pod
 nav_k8s_object_errors

@@ -1,8 +1,7 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { buildHttpRbac, buildNetworkRbac, type RbacRules } from '../../envoy/rbac.js';
+import { buildHttpRbac, buildNetworkRbac } from '../../envoy/rbac.js';
 import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js';
-import type { Policy } from '../../generated/envoy/config/rbac/v3/Policy.js';
 import type { HttpFilter } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
 import { createMemo } from '../../model/memo.js';
 import type { WorkloadAuthorization } from '../../model/security/authorization-policies.js';
@@ -10,23 +9,13 @@ import { labelsOf } from '../../model/security/mutual-tls.js';
 import type { NetworkingPlugin } from '../plugins/networking-plugin.js';
 import { trustDomainsOf } from '../security/trusted-names.js';
 import type { GeneratorSettings } from '../settings.js';
-import { ANY_PERMISSION } from './permissions.js';
-import { ANY_PRINCIPAL } from './principals.js';
-import { buildRbacPolicy, type RuleContext } from './rbac-policy.js';
+import { ACTIONS, EVERYTHING_DENIED, rulesOf } from './action-rules.js';
+import type { RuleContext } from './rbac-policy.js';
 
 interface Filters {
   readonly http: readonly HttpFilter[];
   readonly network: readonly Filter[];
 }
-
-/** The order of the filters: a request that is rejected is recorded, and DENY has precedence over ALLOW. */
-const ACTIONS = ['AUDIT', 'DENY', 'ALLOW'] as const;
-const RBAC_ACTION = { AUDIT: 'audit', DENY: 'deny', ALLOW: 'allow' } as const;
-
-const EVERYTHING_DENIED: RbacRules = {
-  action: 'deny',
-  policies: { 'policies-too-large': { permissions: [ANY_PERMISSION], principals: [ANY_PRINCIPAL] } },
-};
 
 /** The plugin `authz`: the AuthorizationPolicies of a workload decide on what its sidecar or router accepts. */
 export function createAuthorizationPlugin(
@@ -71,19 +60,4 @@ export function createAuthorizationPlugin(
     planRoutes: () => undefined,
     routesAffectedBy: () => false,
   };
-}
-
-/** The rules of all policies with the action; undefined without such a policy. ALLOW without rules rejects everything. */
-function rulesOf({ policies }: WorkloadAuthorization, context: RuleContext): RbacRules | undefined {
-  const ofAction = policies.filter(({ spec }) => spec.action === context.action);
-  if (ofAction.length === 0) return undefined;
-  const built: Record<string, Policy> = {};
-  for (const { namespace, name, spec } of ofAction) {
-    for (const [index, rule] of (spec.rules ?? []).entries()) {
-      const policy = buildRbacPolicy(rule, context);
-      if (policy !== undefined) built[`ns[${namespace}]-policy[${name}]-rule[${index}]`] = policy;
-    }
-  }
-  if (context.action !== 'ALLOW' && Object.keys(built).length === 0) return undefined;
-  return { action: RBAC_ACTION[context.action], policies: built };
 }

@@ -163,6 +163,6 @@ function noInstances(name: string): Finding {
  *
  * @param hosts exact names, or `*.` and a suffix
  */
-function isClusterLocal(hostname: string, hosts: readonly string[]): boolean {
+export function isClusterLocal(hostname: string, hosts: readonly string[]): boolean {
   return hosts.some((host) => (host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host));
 }

@@ -23,6 +23,9 @@ export const pushFamilies = {
     'Times a patch of an EnvoyFilter was withheld from a proxy that rejected it.',
     'type',
   ),
+  nav_grpc_unsupported: gauge(
+    'Targets, clusters and servers of gRPC clients without proxies that lose a feature of their configuration.',
+  ),
   nav_duplicate_proxy_clusters: gauge('Duplicate proxy clusters caused by service entries with the same hostname.'),
   nav_eds_no_instances: gauge('Clusters without instances.'),
   nav_invalid_out_listeners: gauge('Invalid outbound listeners.'),

@@ -1,14 +1,12 @@
-import { duration } from '../../../envoy/durations.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
-import { fractionalPercent } from '../../../envoy/percent.js';
 import { stringMatcher } from '../../../envoy/string-matcher.js';
 import type { RedirectAction } from '../../../generated/envoy/config/route/v3/RedirectAction.js';
 import type { Route } from '../../../generated/envoy/config/route/v3/Route.js';
 import type { CorsPolicy as EnvoyCorsPolicy } from '../../../generated/envoy/extensions/filters/http/cors/v3/CorsPolicy.js';
-import type { HTTPFault } from '../../../generated/envoy/extensions/filters/http/fault/v3/HTTPFault.js';
 import type { Redirect } from '../../../model/traffic/http-action.js';
-import type { CorsPolicy, Fault, HttpRoute } from '../../../model/traffic/http-route.js';
+import type { CorsPolicy, HttpRoute } from '../../../model/traffic/http-route.js';
 import type { RouteClusters } from '../../destination-names.js';
+import { faultOverride } from './fault-override.js';
 import { buildForward, buildPassThrough } from './forward-action.js';
 import { buildHeaderChanges } from './header-changes.js';
 import { buildHttpMatch } from './http-match.js';
@@ -67,30 +65,12 @@ const EXTENSIONS = 'type.googleapis.com/envoy.extensions.filters.http';
 /** Settings of the fault and the CORS filter for a route. */
 function routeExtras(encoder: MessageEncoder, { fault, cors }: HttpRoute): Pick<Route, 'typedPerFilterConfig'> {
   const perFilter: NonNullable<Route['typedPerFilterConfig']> = {
-    ...(fault === undefined
-      ? {}
-      : { 'envoy.filters.http.fault': encoder.packAny(`${EXTENSIONS}.fault.v3.HTTPFault`, faultConfig(fault)) }),
+    ...(fault === undefined ? {} : faultOverride(encoder, fault)),
     ...(cors === undefined
       ? {}
       : { 'envoy.filters.http.cors': encoder.packAny(`${EXTENSIONS}.cors.v3.CorsPolicy`, corsConfig(cors)) }),
   };
   return Object.keys(perFilter).length === 0 ? {} : { typedPerFilterConfig: perFilter };
-}
-
-function faultConfig({ delay, abort }: Fault): HTTPFault {
-  return {
-    ...(delay === undefined
-      ? {}
-      : { delay: { fixedDelay: duration(delay.delayMs), percentage: fractionalPercent(delay.percent) } }),
-    ...(abort === undefined
-      ? {}
-      : {
-          abort: {
-            ...(abort.status.type === 'http' ? { httpStatus: abort.status.code } : { grpcStatus: abort.status.code }),
-            percentage: fractionalPercent(abort.percent),
-          },
-        }),
-  };
 }
 
 function corsConfig({
