@@ -16,6 +16,7 @@ export function createHostNetwork(): Network {
     router: describe('router', '127.0.0.1'),
     addWorkload: async ({ name, address }) => describe(name, address),
     addRouterAddress: async () => undefined,
+    silence: () => Promise.reject(new Error('addresses of the machine itself cannot be cut off')),
     close: async () => undefined,
   };
 }

@@ -38,6 +38,8 @@ export interface Network {
   addWorkload(options: WorkloadOptions): Promise<NetworkNamespace>;
   /** More addresses on the router, for servers outside of the mesh. */
   addRouterAddress(address: string): Promise<void>;
+  /** Drops all packets to an address of the router until the result is called: a server that is cut off. */
+  silence(address: string): Promise<() => Promise<void>>;
   /** Removes all namespaces. The starter of a process in them has to end it. */
   close(): Promise<void>;
 }
@@ -116,6 +118,12 @@ export async function createNetwork(
     close,
     async addRouterAddress(address) {
       await script(router, [`ip addr add ${address}/32 dev lo`]);
+    },
+    async silence(address) {
+      const drop = (action: string) =>
+        runCommand(router.enter(['iptables', action, 'INPUT', '-d', address, '-j', 'DROP']));
+      await drop('-I');
+      return async () => void (await drop('-D'));
     },
     async addWorkload({ name, address, captured = true }) {
       const veth = `veth${++workloads}`;

@@ -51,6 +51,7 @@ async function servers(context: RuleMesh, count: number, options: Options = {}):
   return names;
 }
 
+const [ONE, TWO, THREE] = SERVERS.map(({ name }) => name);
 const CLUSTER = `outbound|80||${POOL}`;
 const policy = (trafficPolicy: object) => [rule(POOL, { trafficPolicy })];
 
@@ -222,6 +223,80 @@ e2eTest('limits and keepalive are those of the rule', async (t) => {
   });
 });
 
+e2eTest('an endpoint that falls silent is given up by connectTimeout and tcpKeepalive', async (t) => {
+  const [one] = SERVERS;
+  const tcp = { connectTimeout: '250ms', tcpKeepalive: { probes: 1, time: '1s', interval: '1s' } };
+  const rules = policy({ connectionPool: { tcp }, loadBalancer: toServerOne });
+  await withRules(t.context, CLUSTER, rules, async () => {
+    await eventually('the first server gets all', async () => new Set(await servers(t.context, 6)).size === 1);
+    const held = send(t.context, { headers: { 'x-echo-hold': '1' } });
+    await eventually('one request is active', async () => (await count(t.context, 'upstream_rq_active')) === 1);
+    const restore = await t.context.secured.mesh.rig.network.silence(one.address);
+    try {
+      // Without keepalive the request waits until the caller gives up, and a connection takes 10 seconds by default.
+      t.is((await held).status, 503);
+      const { status, body } = await send(t.context, { timeoutMs: 9_000 });
+      t.is(status, 503);
+      t.regex(body, /connection timeout/);
+    } finally {
+      await restore();
+    }
+  });
+});
+
+e2eTest('requests beyond maxRetries are not retried at the same time', async (t) => {
+  const overflows = () => count(t.context, 'upstream_rq_retry_overflow');
+  const failing = { headers: { 'x-echo-status': '503' } };
+  const failAtOnce = () => Promise.all(Array.from({ length: 30 }, () => send(t.context, failing)));
+  const before = await overflows();
+  await failAtOnce();
+  t.is(await overflows(), before);
+  await withRules(t.context, CLUSTER, policy({ connectionPool: { http: { maxRetries: 1 } } }), async () => {
+    await eventually('some requests are not retried', async () => {
+      await failAtOnce();
+      return (await overflows()) > before;
+    });
+  });
+});
+
+e2eTest('with retryRemoteLocalities, a retry leaves the locality that failed', async (t) => {
+  const { rig } = t.context.secured.mesh;
+  const [one] = SERVERS;
+  const route = (retryRemoteLocalities: boolean) => ({
+    match: [{ uri: { prefix: retryRemoteLocalities ? '/far' : '/near' } }],
+    retries: { attempts: 1, retryOn: 'connect-failure', retryRemoteLocalities },
+    route: [{ destination: { host: POOL } }],
+  });
+  const routes = {
+    apiVersion: 'networking.mesh.internal/v1beta1',
+    kind: 'VirtualService',
+    metadata: { name: 'retried', namespace: 'default' },
+    spec: { hosts: [POOL], http: [route(true), route(false)] },
+  };
+  // No endpoint is ejected, so that the near one is tried first.
+  const outlierDetection = { consecutive5xxErrors: 10_000, consecutiveGatewayErrors: 10_000 };
+  const at = (path: string) => ({ at: `http://${POOL_VIP}${path}` });
+  await withRules(t.context, CLUSTER, [...policy({ outlierDetection }), routes], async () => {
+    await eventually('the near endpoint gets all', async () => {
+      return (await servers(t.context, 6, at('/near'))).every((name) => name === ONE);
+    });
+    await rig.routerAgent.call('stopServing', one.port);
+    try {
+      await eventually(
+        'a retry reaches another locality',
+        async () => (await send(t.context, at('/far'))).status === 200,
+      );
+      for (let sent = 0; sent < 3; sent++) {
+        const { headers } = await send(t.context, at('/far'));
+        t.is(headers['x-served-by'], TWO);
+        t.is((await send(t.context, at('/near'))).status, 503);
+      }
+    } finally {
+      await rig.routerAgent.call('serveHttp', { name: one.name, port: one.port, address: one.address });
+    }
+  });
+});
+
 e2eTest('h2UpgradePolicy decides whether requests travel as HTTP/2', async (t) => {
   const web = `outbound|80||${WEB_HOST}`;
   for (const [h2UpgradePolicy, version] of [
@@ -291,8 +366,6 @@ e2eTest('requests go to ejected endpoints while fewer than minHealthPercent are 
     t.deepEqual((cluster['outlier_detection'] as { base_ejection_time: string }).base_ejection_time, '600s');
   });
 });
-
-const [ONE, TWO, THREE] = SERVERS.map(({ name }) => name);
 
 e2eTest('callers prefer near endpoints, and the region that failover names, when nearer ones fail', async (t) => {
   const { routerAgent } = t.context.secured.mesh.rig;

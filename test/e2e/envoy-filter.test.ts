@@ -265,6 +265,38 @@ e2eTest('routes that patches add, change and remove answer requests', async (t) 
   );
 });
 
+e2eTest('patches find the routes of a VirtualService by the names of route and match', async (t) => {
+  const http = [
+    { name: 'named', match: [{ name: 'case', uri: { prefix: '/named' } }], route: [{ destination: { host: HOST } }] },
+    { name: 'rest', route: [{ destination: { host: HOST } }] },
+  ];
+  const routes = {
+    apiVersion: 'networking.mesh.internal/v1beta1',
+    kind: 'VirtualService',
+    metadata: { name: 'named', namespace: 'default' },
+    spec: { hosts: [HOST], http },
+  };
+  const vhost = (name: string) => ({ vhost: { name: `${HOST}:80`, route: { name } } });
+  const filters = [
+    filter('f', [
+      route('INSERT_BEFORE', { ...answer('by both names'), match: { path: '/named' } }, vhost('named.case')),
+      route('INSERT_BEFORE', { ...answer('by the name of the route'), match: { path: '/rest' } }, vhost('rest')),
+      route('INSERT_BEFORE', { ...answer('by no name'), match: { prefix: '/' } }, vhost('named.other')),
+    ]),
+    routes,
+  ];
+  const bodyOf = async (path: string) => (await send(t.context, path)).body;
+  await withFilters(
+    t.context,
+    filters,
+    async () => (await bodyOf('/named')) === 'by both names',
+    async () => {
+      t.is(await bodyOf('/rest'), 'by the name of the route');
+      t.regex(await bodyOf('/other'), /echo-1/);
+    },
+  );
+});
+
 e2eTest('clusters that patches change, add and remove are in the sidecar', async (t) => {
   const clusters = async (): Promise<string> =>
     await t.context.client.envoy.admin('/config_dump?resource=dynamic_active_clusters');

@@ -113,10 +113,18 @@ const ROUTES = [
   at('/retried', { retries: { attempts: 3, retryOn: '418' }, route: TO_WEB }),
   at('/not-retried', { retries: { attempts: 0 }, route: TO_WEB }),
   at('/tried-twice', { retries: { attempts: 1, perTryTimeout: '150ms', retryOn: '5xx' }, route: TO_WEB }),
-  at('/remote', { name: 'remote', retries: { attempts: 1, retryRemoteLocalities: true }, route: TO_WEB }),
   at('/delayed', { fault: { delay: { fixedDelay: '1s', percentage: { value: 100 } } }, route: TO_WEB }),
   at('/never-delayed', { fault: { delay: { fixedDelay: '30s', percentage: { value: 0 } } }, route: TO_WEB }),
   at('/old-delay', { fault: { delay: { fixedDelay: '30s', percent: 0 } }, route: TO_WEB }),
+  at('/half-delayed', { fault: { delay: { fixedDelay: '10ms', percentage: { value: 50 } } }, route: TO_WEB }),
+  at('/old-half-delayed', { fault: { delay: { fixedDelay: '10ms', percent: 50 } }, route: TO_WEB }),
+  at('/half-aborted', { fault: { abort: { httpStatus: 418, percentage: { value: 50 } } }, route: TO_WEB }),
+  at('/half-mirrored', {
+    mirror: { host: 'next', port: { number: 81 } },
+    mirrorPercentage: { value: 50 },
+    route: TO_WEB,
+  }),
+  at('/old-half-mirrored', { mirror: { host: 'next', port: { number: 81 } }, mirrorPercent: 50, route: TO_WEB }),
   at('/aborted', { fault: { abort: { httpStatus: 418 } }, route: TO_WEB }),
   at('/never-aborted', { fault: { abort: { httpStatus: 418, percentage: { value: 0 } } }, route: TO_WEB }),
   at('/grpc-aborted', { fault: { abort: { grpcStatus: 'UNAVAILABLE' } }, route: TO_WEB }),
@@ -312,16 +320,60 @@ e2eTest('each attempt has its own timeout', async (t) => {
   t.is(await arrivals(t.context, WEB_CLUSTER, () => send(t.context, '/tried-twice', held)), 2);
 });
 
-e2eTest('retries prefer localities that were not tried yet', async (t) => {
-  t.is(await serverOf(t.context, '/remote'), 'first');
-  const dump = await t.context.client.envoy.admin('/config_dump?resource=dynamic_route_configs');
-  t.is(dump.split('envoy.retry_priorities.previous_priorities').length, 2);
-});
-
 async function millisecondsOf(act: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await act();
   return performance.now() - start;
+}
+
+/** Sends many requests to a path. */
+async function sendMany({ client }: RoutedMesh, path: string) {
+  const requests = Array.from({ length: SENT }, () => ({ url: `http://${WEB_VIP}${path}`, headers: { host: 'web' } }));
+  return await client.agent.call('requestMany', { requests, concurrency: 20 });
+}
+
+const SENT = 400;
+/** Whether a random half of the requests is this number: within six standard deviations, of 10 each. */
+const isHalf = (number: number): boolean => Math.abs(number - SENT / 2) <= 60;
+
+async function delaysOf({ client }: RoutedMesh): Promise<number> {
+  const stats = await client.envoy.stats();
+  const counts = [...stats].filter(([name]) => name.endsWith('fault.delays_injected'));
+  return counts.reduce((sum, [, count]) => sum + count, 0);
+}
+
+for (const [title, path] of [
+  ['a delay holds half of the requests', '/half-delayed'],
+  ['the deprecated percent of a delay is half of the requests', '/old-half-delayed'],
+] as const) {
+  e2eTest(title, async (t) => {
+    const before = await delaysOf(t.context);
+    const answers = await sendMany(t.context, path);
+    t.true(answers.every(({ status }) => status === 200));
+    const delayed = (await delaysOf(t.context)) - before;
+    t.true(isHalf(delayed), `${delayed} of ${SENT}`);
+  });
+}
+
+e2eTest('an abort answers half of the requests', async (t) => {
+  const answers = await sendMany(t.context, '/half-aborted');
+  const aborted = answers.filter(({ status }) => status === 418).length;
+  t.true(answers.every(({ status }) => status === 418 || status === 200));
+  t.true(isHalf(aborted), `${aborted} of ${SENT}`);
+});
+
+for (const path of ['/half-mirrored', '/old-half-mirrored']) {
+  e2eTest(`a mirror gets half of the requests to ${path}`, async (t) => {
+    const countOf = (name: string) => countOfClusters(t.context.client.envoy, MIRROR_CLUSTER, name);
+    const before = await countOf('upstream_rq_total');
+    const answers = await sendMany(t.context, path);
+    t.true(answers.every(({ status }) => status === 200));
+    await eventually('no copy is on its way', async () => {
+      return (await countOf('upstream_rq_pending_active')) + (await countOf('upstream_rq_active')) === 0;
+    });
+    const copies = (await countOf('upstream_rq_total')) - before;
+    t.true(isHalf(copies), `${copies} of ${SENT}`);
+  });
 }
 
 e2eTest('a delay holds a share of the requests', async (t) => {

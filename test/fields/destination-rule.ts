@@ -3,8 +3,8 @@ import type { KindFields } from './kind-fields.js';
 const COOKIE = 'the proxy sets the cookie of a hash with its path and lifetime';
 const SOURCE = 'all requests of one caller go to the same endpoint';
 const QUEUE = 'a request beyond the connections and the queue is answered with 503';
-const KEEPALIVE = 'limits and keepalive are those of the rule';
 const CLOSED = 'a connection is closed after maxRequestsPerConnection, and when it is idle';
+const SILENT = 'an endpoint that falls silent is given up by connectTimeout and tcpKeepalive';
 const UPGRADE = 'h2UpgradePolicy decides whether requests travel as HTTP/2';
 const EJECTED = 'an endpoint is ejected after so many';
 const PANIC = 'requests go to ejected endpoints while fewer than minHealthPercent are healthy';
@@ -57,15 +57,15 @@ export const DESTINATION_RULE: KindFields = {
     'ConnectionPoolSettings.tcp': QUEUE,
     'ConnectionPoolSettings.http': QUEUE,
     'TCPSettings.maxConnections': QUEUE,
-    'TCPSettings.connectTimeout': KEEPALIVE,
-    'TCPSettings.tcpKeepalive': KEEPALIVE,
-    'TcpKeepalive.probes': KEEPALIVE,
-    'TcpKeepalive.time': KEEPALIVE,
-    'TcpKeepalive.interval': KEEPALIVE,
+    'TCPSettings.connectTimeout': SILENT,
+    'TCPSettings.tcpKeepalive': SILENT,
+    'TcpKeepalive.probes': SILENT,
+    'TcpKeepalive.time': SILENT,
+    'TcpKeepalive.interval': SILENT,
     'HTTPSettings.http1MaxPendingRequests': QUEUE,
     'HTTPSettings.http2MaxRequests': 'requests beyond http2MaxRequests at the same time are answered with 503',
     'HTTPSettings.maxRequestsPerConnection': CLOSED,
-    'HTTPSettings.maxRetries': KEEPALIVE,
+    'HTTPSettings.maxRetries': 'requests beyond maxRetries are not retried at the same time',
     'HTTPSettings.idleTimeout': CLOSED,
     'HTTPSettings.h2UpgradePolicy': UPGRADE,
     'H2UpgradePolicy.DEFAULT': UPGRADE,

@@ -14,7 +14,11 @@ const REWRITE = 'a rewrite changes the path and the host';
 const DELAY = 'a delay holds a share of the requests';
 const ABORT = 'an abort answers a share of the requests';
 const MIRROR = 'a mirror gets a copy of a request, whose response is dropped';
-const MIRROR_SHARE = 'a mirror gets only its share of the requests';
+const MIRROR_SHARE = 'a mirror gets half of the requests to';
+const NAMES = {
+  test: 'patches find the routes of a VirtualService by the names of route and match',
+  file: 'e2e/envoy-filter.test.ts',
+};
 const VALIDATION = 'config/networking/virtual-service.test.ts';
 
 export const VIRTUAL_SERVICE: KindFields = {
@@ -30,7 +34,7 @@ export const VIRTUAL_SERVICE: KindFields = {
     'Destination.host': 'a destination that does not exist answers 503',
     'Destination.subset': 'a destination is a subset of a service',
     'Destination.port': 'a destination has the port that its route names',
-    'HTTPRoute.name': 'retries prefer localities that were not tried yet',
+    'HTTPRoute.name': NAMES,
     'HTTPRoute.match': 'an exact path',
     'HTTPRoute.route': WEIGHTS,
     'HTTPRoute.redirect': REDIRECT,
@@ -55,7 +59,7 @@ export const VIRTUAL_SERVICE: KindFields = {
     'TLSRoute.route': TLS_NAME,
     'TCPRoute.match': CONNECTION_ADDRESS,
     'TCPRoute.route': CONNECTION_ADDRESS,
-    'HTTPMatchRequest.name': 'a route applies by',
+    'HTTPMatchRequest.name': NAMES,
     'HTTPMatchRequest.uri': 'an exact path',
     'HTTPMatchRequest.scheme': 'another scheme',
     'HTTPMatchRequest.method': 'a method',
@@ -96,7 +100,10 @@ export const VIRTUAL_SERVICE: KindFields = {
     'HTTPRetry.attempts': RETRIED,
     'HTTPRetry.perTryTimeout': 'each attempt has its own timeout',
     'HTTPRetry.retryOn': RETRIED,
-    'HTTPRetry.retryRemoteLocalities': 'retries prefer localities that were not tried yet',
+    'HTTPRetry.retryRemoteLocalities': {
+      test: 'with retryRemoteLocalities, a retry leaves the locality that failed',
+      file: 'e2e/destination-rule.test.ts',
+    },
     'CorsPolicy.allowOrigin': 'the deprecated list of origins is a list of whole texts',
     'CorsPolicy.allowOrigins': PREFLIGHT,
     'CorsPolicy.allowMethods': PREFLIGHT,
@@ -106,14 +113,14 @@ export const VIRTUAL_SERVICE: KindFields = {
     'CorsPolicy.allowCredentials': PREFLIGHT,
     'HTTPFaultInjection.delay': DELAY,
     'HTTPFaultInjection.abort': ABORT,
-    'Delay.percent': 'the deprecated percent of a delay is its share',
+    'Delay.percent': 'the deprecated percent of a delay is half of the requests',
     'Delay.fixedDelay': DELAY,
     'Delay.exponentialDelay': { test: 'an exponential delay', file: VALIDATION, refused: true },
-    'Delay.percentage': DELAY,
+    'Delay.percentage': 'a delay holds half of the requests',
     'Abort.httpStatus': ABORT,
     'Abort.grpcStatus': 'an abort answers with a gRPC status',
     'Abort.http2Error': { test: 'an HTTP/2 error as a fault', file: VALIDATION, refused: true },
-    'Abort.percentage': ABORT,
+    'Abort.percentage': 'an abort answers half of the requests',
     'PortSelector.number': 'a destination has the port that its route names',
     'Percent.value': MIRROR_SHARE,
   },

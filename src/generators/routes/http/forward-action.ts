@@ -17,8 +17,8 @@ const PREVIOUS_HOSTS = 'type.googleapis.com/envoy.extensions.retry.host.previous
 
 const PREVIOUS_PRIORITIES =
   'type.googleapis.com/envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig';
-/** Attempts after which the localities are chosen anew. */
-const PRIORITY_UPDATES = 2;
+/** Attempts after which the localities are chosen anew: each retry leaves those that were tried. */
+const PRIORITY_UPDATES = 1;
 
 /** Passes a request on to the original destination of its connection. */
 export function buildPassThrough(
