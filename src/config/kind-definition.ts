@@ -21,6 +21,8 @@ export interface KindDefinition<Body = unknown> {
   readonly unknownFields: 'refused' | 'dropped';
   /** Checks the rules that a schema cannot express. The body fits the schema. Paths are relative to the body. */
   validate(body: Body): readonly Violation[];
+  /** Returns the part of a valid body that the model keeps. Default: all fields of the schema. */
+  reduce?(body: Body): Body;
 }
 
 /** `group/version` of a version, by default of the first; `v1` in the core group. */

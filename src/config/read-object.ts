@@ -136,7 +136,8 @@ function readBody(
     return { fits: false, violations: below(parent, result.violations), omitted: result.omitted, unknownFields };
   }
   const violations = below(parent, definition.validate(result.value));
-  return { fits: true, value: result.value, violations, omitted: 0, unknownFields };
+  const value = violations.length > 0 ? result.value : (definition.reduce?.(result.value) ?? result.value);
+  return { fits: true, value, violations, omitted: 0, unknownFields };
 }
 
 function unknownEnvelopeFields(

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { isRecord } from '../../base/record.js';
 import {
   createInjectionConfigReader,
   createInjectionOverridesReader,
@@ -44,6 +45,8 @@ export interface InjectorOptions {
   readonly metrics: Metrics;
   /** Shared with the other endpoints of the server. */
   readonly intake: ReviewIntake;
+  /** Called after the image of the proxy may have changed. Default: nothing. */
+  readonly onProxyImage?: () => void;
 }
 
 /** The injector and its files, which are read again after each change. */
@@ -60,6 +63,8 @@ export interface Injector {
    * The template as written, for `/debug/inject`; undefined while the injector is off because it has no config file.
    */
   template(): string | undefined;
+  /** `proxy.image` of the values: the image of the proxies of new pods. Undefined without it, or while the injector is off. */
+  proxyImage(): string | undefined;
   /** The present problems of the files. */
   problems(): readonly ConfigProblem[];
   stop(): Promise<void>;
@@ -73,7 +78,8 @@ export function createInjector(options: InjectorOptions): Injector {
   const templates = createTemplateCompiler({ stopAfter: createStopAfter() });
   const readWhole = createInjectionConfigReader(compiler, templates.check);
   const readOverrides = createInjectionOverridesReader(readWhole);
-  const files = { clock, logger, debounceMs: DEBOUNCE_MS, mountedFrom: options.mountedFrom };
+  const onChange = (): void => options.onProxyImage?.();
+  const files = { clock, logger, debounceMs: DEBOUNCE_MS, mountedFrom: options.mountedFrom, onChange };
   const shipped = createInjectionFiles<InjectionConfig>({
     ...files,
     directory: options.defaultsDirectory,
@@ -122,6 +128,10 @@ export function createInjector(options: InjectorOptions): Injector {
       if (wholeConfig() === undefined) logger.info({ directory }, 'sidecar injector is off: it has no configuration');
     },
     template: () => wholeConfig()?.template,
+    proxyImage: () => {
+      const { proxy } = wholeConfig() === undefined ? {} : joinFields(shipped.values(), own.values());
+      return isRecord(proxy) && typeof proxy['image'] === 'string' ? proxy['image'] : undefined;
+    },
     problems: () => [...shipped.problems(), ...own.problems()],
     stop: async () => {
       await Promise.all([shipped.stop(), own.stop()]);

@@ -25,12 +25,13 @@ export interface InjectionFilesOptions<Config>
   readonly mountedFrom: MountedFromOf | undefined;
   /** Keeps the last content that could be used; undefined for files that an installation ships. */
   readonly keeper?: Pick<SettingsKeeper, 'custodyOf'>;
+  /** Called after a file has changed. */
+  onChange(): void;
 }
 
 export function createInjectionFiles<Config>(options: InjectionFilesOptions<Config>): InjectionFiles<Config> {
-  const { directory, readConfig, keeper, ...watched } = options;
+  const { directory, readConfig, keeper, onChange, ...watched } = options;
   if (directory === undefined) return NO_FILES;
-  const onChange = (): void => undefined;
   const config = createSettingsFile<Config | undefined>({
     ...watched,
     file: path.join(directory, 'config'),

@@ -34,6 +34,8 @@ export interface WebhookRuntimeParts {
   /** The parts of the mesh that limit ServiceEntries, at the time of the call. */
   readonly entryGuard: () => EntryGuard;
   readonly enforcement: () => Enforcement;
+  /** Called after `proxyImage` may have changed. */
+  readonly onProxyImage: () => void;
   /** Unique among the instances of the control plane. */
   readonly identity: string;
   readonly metrics: Metrics;
@@ -48,6 +50,8 @@ export interface WebhookRuntime {
   observe(context: PushContext): void;
   /** Text of the injector's template; undefined while the injector is off. */
   injectionTemplate(): string | undefined;
+  /** Image of the proxies of new pods; undefined where it is unknown. */
+  proxyImage(): string | undefined;
   problems(): readonly ConfigProblem[];
   stop(): Promise<void>;
 }
@@ -89,6 +93,7 @@ export function createWebhookRuntime(parts: WebhookRuntimeParts): WebhookRuntime
       regexes.observe(context);
     },
     injectionTemplate: injector.template,
+    proxyImage: injector.proxyImage,
     problems: injector.problems,
     stop: async () => {
       await Promise.all([webhooks.stop(), injector.stop()]);

@@ -27,6 +27,8 @@ export interface WebhookServing {
   readonly probe: ReadinessProbe;
   /** Text of the injector's template; undefined while the injector is off. */
   injectionTemplate(): string | undefined;
+  /** Image of the proxies of new pods; undefined where it is unknown. */
+  proxyImage(): string | undefined;
   problems(): readonly ConfigProblem[];
   stop(): Promise<void>;
 }
@@ -58,6 +60,7 @@ export function createWebhookServing(parts: WebhookServingParts): WebhookServing
       logger: parts.logging.scope('pkica'),
     }),
     injectionTemplate: () => runtime?.injectionTemplate(),
+    proxyImage: () => runtime?.proxyImage(),
     problems: () => runtime?.problems() ?? [],
     stop: async () => {
       isStopped = true;

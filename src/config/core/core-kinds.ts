@@ -6,7 +6,7 @@ import { validateEndpointSlice, validateEndpoints, validatePod } from './endpoin
 import { type EndpointSliceBody, endpointSliceSchema } from './endpoint-slice.js';
 import { type EndpointsBody, endpointsSchema } from './endpoints.js';
 import { nodeSchema } from './node.js';
-import { type PodBody, podSchema } from './pod.js';
+import { createPodReducer, type PodBody, podSchema } from './pod.js';
 import { type ServiceBody, serviceSchema } from './service.js';
 import { validateService } from './service-rules.js';
 
@@ -18,7 +18,7 @@ export function createCoreKinds(): readonly KindDefinition[] {
   return [
     coreKind<ServiceBody>('Service', 'services', serviceSchema, validateService),
     coreKind<EndpointsBody>('Endpoints', 'endpoints', endpointsSchema, validateEndpoints),
-    coreKind<PodBody>('Pod', 'pods', podSchema, validatePod),
+    coreKind<PodBody>('Pod', 'pods', podSchema, validatePod, createPodReducer()),
     { ...coreKind('Node', 'nodes', nodeSchema, () => []), namespaced: false },
     { ...coreKind('Namespace', 'namespaces', namespaceSchema, () => []), namespaced: false },
     {
@@ -33,6 +33,7 @@ function coreKind<Body>(
   plural: string,
   schema: TSchema,
   validate: (body: Body) => readonly Violation[],
+  reduce?: (body: Body) => Body,
 ): KindDefinition {
   const definition: KindDefinition<Body> = {
     group: '',
@@ -44,6 +45,7 @@ function coreKind<Body>(
     bodyAt: 'object',
     unknownFields: 'dropped',
     validate,
+    ...(reduce === undefined ? {} : { reduce }),
   };
   return definition as KindDefinition;
 }

@@ -41,6 +41,12 @@ export const GENERAL_MESSAGE_CODES = {
     title: 'A Gateway has a port that no Service of its workloads has, so callers cannot reach it.',
     remedy: 'add the port to the Service of the gateway, or correct it',
   },
+  outdatedProxy: {
+    code: 'MESH0105',
+    level: 'Warn',
+    title: 'The proxy of a pod has another image than the injector gives to new pods.',
+    remedy: 'restart the pods (kubectl rollout restart), or set proxy.image in the values of the injector',
+  },
   invalidObject: {
     code: 'MESH0106',
     level: 'Error',

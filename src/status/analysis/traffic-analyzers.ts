@@ -20,6 +20,7 @@ import {
 import { invisibleServices } from './analyzers/traffic/invisible-services.js';
 import { missingDestinations } from './analyzers/traffic/missing-destinations.js';
 import { missingHosts } from './analyzers/traffic/missing-hosts.js';
+import { findOutdatedProxies } from './analyzers/traffic/outdated-proxies.js';
 import { overlappingRoutes } from './analyzers/traffic/overlapping-routes.js';
 import { policyPorts } from './analyzers/traffic/policy-ports.js';
 import { replacedRules, subsetsWithoutCluster } from './analyzers/traffic/replaced-rules.js';
@@ -81,6 +82,7 @@ export const MESH_ANALYZERS: Readonly<Record<string, FindMeshMessages>> = {
 export const WORKLOAD_MESH_ANALYZERS: Readonly<Record<string, FindMeshMessages>> = {
   'differing-protocols': findDifferingProtocols,
   'misplaced-annotations': findMisplacedAnnotations,
+  'outdated-proxies': findOutdatedProxies,
   'pods-without-proxy': findPodsWithoutProxy,
   'unlabelled-namespaces': findUnlabelledNamespaces,
   'workloads-without-service': findWorkloadsWithoutService,

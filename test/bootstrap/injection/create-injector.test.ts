@@ -23,6 +23,7 @@ async function create(t: ExecutionContext, files: Readonly<Record<string, string
   for (const [file, content] of Object.entries(files)) await write(file, content);
   const logger = createRecordingLogger();
   const metrics = createMetrics(new Registry());
+  let changes = 0;
   const injector = createInjector({
     ...(defaultsDirectory === undefined ? {} : { defaultsDirectory }),
     ...{ directory, logger, meshDomain: 'mesh.internal', revision: '', clock: systemClock },
@@ -33,9 +34,10 @@ async function create(t: ExecutionContext, files: Readonly<Record<string, string
       ...{ connection: undefined, namespace: 'mesh-system', revision: '', metrics, logger, clock: systemClock },
     }),
     intake: createReviewIntake({ clock: systemClock }),
+    onProxyImage: () => void changes++,
   });
   t.teardown(() => injector.stop());
-  return { injector, write, logger, directory };
+  return { injector, write, logger, directory, changes: () => changes };
 }
 
 async function start(t: ExecutionContext, files: Readonly<Record<string, string>>) {
@@ -70,6 +72,17 @@ test('a config file that cannot be used ends the start with its line and the rem
     message: `${join(directory, 'config')}: settings are refused: ${reason}; correct them and start again`,
   });
   t.deepEqual(injector.problems(), [{ file: join(directory, 'config'), reason }]);
+});
+
+test('the image of the proxies of new pods comes from the values, and each change is told', async (t) => {
+  const { injector, write, changes } = await start(t, { values: 'proxy: { image: "proxy:1" }\n' });
+  t.is(injector.proxyImage(), undefined, 'the injector is off');
+  await write('config', config('containers: []'));
+  await eventually('the injector is on', () => injector.proxyImage() === 'proxy:1');
+  const before = changes();
+  await write('values', 'proxy: { image: "proxy:2" }\n');
+  await eventually('the values are read', () => injector.proxyImage() === 'proxy:2');
+  t.true(changes() > before);
 });
 
 test('a values file that cannot be used ends the start as well', async (t) => {

@@ -44,6 +44,28 @@ test('a Pod has its defaults, also without a status', (t) => {
   });
 });
 
+test('of the containers of a Pod, names and ports are kept, and the image of the proxy, which may be an init container', (t) => {
+  const app = '{name: a, image: x, ports: [{containerPort: 80}]}';
+  const proxy = '{name: mesh-proxy, image: "proxy:1"}';
+  const bodyOf = (spec: string) => readObject(`{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: ${spec}}`).body;
+  const kept = { serviceAccountName: 'default', hostNetwork: false, proxyImage: 'proxy:1' };
+  const status = { podIPs: [], conditions: [] };
+  const ports = [{ containerPort: 80, protocol: 'TCP' }];
+  t.deepEqual(bodyOf(`{containers: [${app}], initContainers: [{name: i, image: y}, ${proxy}]}`), {
+    spec: { ...kept, containers: [{ name: 'a', ports }] },
+    status,
+  });
+  const containers = [
+    { name: 'mesh-proxy', ports: [] },
+    { name: 'a', ports },
+  ];
+  t.deepEqual(bodyOf(`{containers: [${proxy}, ${app}]}`), { spec: { ...kept, containers }, status });
+  t.deepEqual(bodyOf('{containers: [], initContainers: null}'), {
+    spec: { serviceAccountName: 'default', hostNetwork: false, containers: [] },
+    status,
+  });
+});
+
 test('Nodes and Namespaces have no namespace', (t) => {
   const node = readObject('{apiVersion: v1, kind: Node, metadata: {name: n, namespace: x, labels: {zone: a}}}');
   t.is(node.metadata.namespace, '');

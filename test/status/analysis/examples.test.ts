@@ -22,6 +22,7 @@ const REMEDIES: Readonly<Record<string, readonly [wrong: string, right: string]>
   MESH0102: ['{ name: shop }', '{ name: shop, labels: { mesh-injection: disabled } }'],
   MESH0103: ['{ app: reviews }', '{ app: reviews }, annotations: { sidecar.mesh.internal/inject: "false" }'],
   MESH0104: ['8443', '80'],
+  MESH0105: ['v1.39.0', 'v1.40.0'],
   MESH0106: ['99999', '443'],
   MESH0107: ['sidecar.mesh.internal/inject: "false"', 'policy.mesh.internal/failPolicy: FAIL_OPEN'],
   MESH0108: ['failPolcy', 'failPolicy'],
@@ -75,6 +76,7 @@ const keysCannotBeFetched = (problem: KeySourceProblem): Partial<AnalyzeSettings
 });
 /** The facts beside objects that cause a message. */
 const SETTINGS: Readonly<Record<string, Partial<AnalyzeSettings>>> = {
+  MESH0105: { enforcement: { ...ENFORCEMENT, proxyImage: 'envoyproxy/envoy:distroless-v1.40.0' } },
   MESH0307: { enforcement: { ...ENFORCEMENT, isAuthnOff: true } },
   MESH0308: keysCannotBeFetched({ reason: 'the server answered 404', hasKeys: false }),
   MESH0309: keysCannotBeFetched({ reason: 'the server answered 503', hasKeys: true }),
@@ -142,7 +144,17 @@ for (const file of FILES) {
 
 /** Messages about Services, Namespaces and pods come from the mesh as a whole. */
 function isReviewed(code: string): boolean {
-  const ofMesh = ['MESH0102', 'MESH0103', 'MESH0106', 'MESH0107', 'MESH0108', 'MESH0116', 'MESH0117', 'MESH0311'];
+  const ofMesh = [
+    'MESH0102',
+    'MESH0103',
+    'MESH0105',
+    'MESH0106',
+    'MESH0107',
+    'MESH0108',
+    'MESH0116',
+    'MESH0117',
+    'MESH0311',
+  ];
   return !ofMesh.includes(code);
 }
 

@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { PodBody } from '../../../src/config/core/pod.js';
 import type { MeshObject } from '../../../src/config/object.js';
 import { analysisInputOf, canDiffer } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
@@ -271,4 +272,30 @@ test('unknown clusters of the mesh networks are MESH0126', (t) => {
     messages.filter(({ code }) => code === 'MESH0126').map(({ message }) => message.split(';')[0]),
     ['networks.one.endpoints[0].fromRegistry of the mesh networks: there is no cluster nowhere'],
   );
+});
+
+test('pods whose proxy has another image than new pods get are named once for each workload', (t) => {
+  const proxied = (where: string, proxyImage: string, phase?: string): MeshObject => {
+    const made = pod(where, { app: 'reviews', 'security.mesh.internal/tlsMode': 'mesh' }, phase);
+    const body = made.body as PodBody;
+    return { ...made, body: { ...body, spec: { ...body.spec, proxyImage } } };
+  };
+  const objects = [
+    REVIEWS,
+    proxied('shop/old-1', 'proxy:1'),
+    proxied('shop/old-2', 'proxy:1'),
+    proxied('shop/new', 'proxy:2'),
+    pod('shop/bare', { app: 'reviews' }),
+  ];
+  const messages = (proxyImage: string | undefined) =>
+    analyze(analysisInputOf(contextOf(objects), { ...ENFORCEMENT, proxyImage }))
+      .filter(({ code }) => code === 'MESH0105')
+      .map((message) => shown(message).replace(/; .*/, ''));
+  const [message = '', ...others] = messages('proxy:2');
+  t.regex(
+    message,
+    /^MESH0105 Pod\/shop\/old-[12]: the proxy of the workload .* has the image proxy:1, and new pods get proxy:2$/,
+  );
+  t.deepEqual(others, []);
+  t.deepEqual(messages(undefined), [], 'the injector is off');
 });

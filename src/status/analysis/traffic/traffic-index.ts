@@ -28,6 +28,8 @@ export interface TrafficSettings {
   readonly isGatewayScopedToNamespace?: boolean;
   /** NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE. Default false. */
   readonly areDelegatesOn?: boolean;
+  /** Image of the proxies that the injector adds to new pods; undefined where it is unknown. */
+  readonly proxyImage?: string | undefined;
 }
 
 /** Lookups that the analyzers of one snapshot share. Each index is made when an analyzer first reads it. */

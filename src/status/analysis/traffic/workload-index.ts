@@ -20,6 +20,8 @@ export interface WorkloadGroup {
   readonly hasProxy: boolean | undefined;
   /** Whether the pods use the network of their nodes, or an annotation turns injection off. */
   readonly refusesProxy: boolean;
+  /** Image of the injected proxy; undefined without one. */
+  readonly proxyImage: string | undefined;
   /** Services of Kubernetes that select the pods, sorted by name. */
   readonly services: readonly MeshObject[];
 }
@@ -62,8 +64,8 @@ function createGroupIds(): GroupIds {
   return (object, meshDomain) => {
     let id = ids.get(object);
     if (id === undefined) {
-      const { labels, ports, hasProxy, refusesProxy } = factsOf(object, meshDomain);
-      id = JSON.stringify([object.metadata.namespace, labels, [...ports], hasProxy, refusesProxy]);
+      const { labels, ports, hasProxy, refusesProxy, proxyImage } = factsOf(object, meshDomain);
+      id = JSON.stringify([object.metadata.namespace, labels, [...ports], hasProxy, refusesProxy, proxyImage]);
       ids.set(object, id);
     }
     return id;
@@ -108,7 +110,7 @@ function createWorkloadIndex(objects: Objects, meshDomain: string, groupIdOf: Gr
   };
 }
 
-type Facts = Pick<WorkloadGroup, 'labels' | 'ports' | 'hasProxy' | 'refusesProxy'>;
+type Facts = Pick<WorkloadGroup, 'labels' | 'ports' | 'hasProxy' | 'refusesProxy' | 'proxyImage'>;
 
 const REFUSALS: ReadonlySet<string> = new Set(['n', 'no', 'false', 'off']);
 
@@ -125,6 +127,7 @@ function podFacts({ metadata, body }: MeshObject, meshDomain: string): Facts {
     labels,
     ports: new Set(spec.containers.flatMap(({ ports }) => ports.map(({ containerPort }) => containerPort))),
     hasProxy: status.phase === 'Running' || isInjected ? isInjected : undefined,
+    proxyImage: spec.proxyImage,
     refusesProxy: spec.hostNetwork || REFUSALS.has((annotations[`sidecar.${meshDomain}/inject`] ?? '').toLowerCase()),
   };
 }
@@ -135,6 +138,7 @@ function entryFacts({ metadata, body }: MeshObject): Facts {
     labels: { ...metadata.labels, ...labels },
     ports: new Set(Object.values(ports)),
     hasProxy: undefined,
+    proxyImage: undefined,
     refusesProxy: false,
   };
 }
