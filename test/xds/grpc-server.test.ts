@@ -219,13 +219,13 @@ test('a stop ends open streams with UNAVAILABLE, well before the grace is over',
   client.send({ node: NODE, typeUrl: TypeUrl.cluster });
   await client.response(0);
   const startMs = performance.now();
-  const stopped = server.stop(10_000);
+  const stopped = server.stop(60_000);
   const error = await client.ended();
   t.is(error.code, status.UNAVAILABLE);
   t.is(error.details, 'server is shutting down');
   client.close();
   await stopped;
-  t.true(performance.now() - startMs < 5000);
+  t.true(performance.now() - startMs < 30_000);
 });
 
 test('a real client that never reads holds one response, and a healthy one is pushed to meanwhile', async (t) => {

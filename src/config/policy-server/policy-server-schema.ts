@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
+import { DNS_LABEL_PATTERN } from '../policy/mesh-service.js';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 
@@ -226,7 +227,7 @@ export const policyServerSchema = Type.Object({
           "If true, proxies with certificates may charge outbound requests to the quotas of other workloads' services. The server in the discovery process ignores it, and uses enableClientSidePolicyCheck of the mesh config.",
         default: false,
       }),
-      gatewayNamespaces: Type.Array(Type.String({ minLength: 1, maxLength: 63 }), {
+      gatewayNamespaces: Type.Array(Type.String({ pattern: DNS_LABEL_PATTERN, maxLength: 63 }), {
         description:
           "Namespaces whose gateways with certificates charge the requests that they route to services of other namespaces. Gateways may always charge the services of their own namespace. The services' own proxies do not charge the same requests again. Without effect with a backend.",
         default: [...CALLERS_DEFAULTS.gatewayNamespaces],
