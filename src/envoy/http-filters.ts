@@ -1,4 +1,5 @@
 import type { ConfigSource } from '../generated/envoy/config/core/v3/ConfigSource.js';
+import type { Route } from '../generated/envoy/config/route/v3/Route.js';
 import type { FilterConfig as GrpcStats } from '../generated/envoy/extensions/filters/http/grpc_stats/v3/FilterConfig.js';
 import type { OnDemand } from '../generated/envoy/extensions/filters/http/on_demand/v3/OnDemand.js';
 import type { Config as SetFilterState } from '../generated/envoy/extensions/filters/http/set_filter_state/v3/Config.js';
@@ -45,6 +46,8 @@ export function upstreamProtocolsFilter(encoder: MessageEncoder, protocols: read
   return httpFilter(encoder, 'envoy.filters.http.set_filter_state', `${EXTENSIONS}.set_filter_state.v3.Config`, config);
 }
 
+const ON_DEMAND = 'envoy.filters.http.on_demand';
+
 /** How long a request or connection waits for a cluster that the proxy asks for. */
 export const ON_DEMAND_TIMEOUT_MS = 5_000;
 
@@ -56,7 +59,15 @@ export const ON_DEMAND_TIMEOUT_MS = 5_000;
  */
 export function onDemandFilter(encoder: MessageEncoder, clusters: ConfigSource): HttpFilter {
   const config: OnDemand = { odcds: { source: clusters, timeout: duration(ON_DEMAND_TIMEOUT_MS) } };
-  return httpFilter(encoder, 'envoy.filters.http.on_demand', `${EXTENSIONS}.on_demand.v3.OnDemand`, config);
+  return httpFilter(encoder, ON_DEMAND, `${EXTENSIONS}.on_demand.v3.OnDemand`, config);
+}
+
+/** Configuration of a filter for one route, by the name of the filter. */
+export type NamedAny = NonNullable<Route['typedPerFilterConfig']>;
+
+/** For routes to clusters that the proxy must not ask for. */
+export function onDemandOff(encoder: MessageEncoder): NamedAny {
+  return { [ON_DEMAND]: encoder.packAny(`${EXTENSIONS}.on_demand.v3.PerRouteConfig`, {}) };
 }
 
 /** Forwards the request; always the last filter. */

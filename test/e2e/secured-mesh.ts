@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { MaterialTexts } from '../../src/ca/authority/signing-material.js';
 import type { Manifest } from '../counterparts/config-folder.js';
+import type { XdsVariant } from '../counterparts/envoy-bootstrap.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig, type MeshRigOptions, type Sidecar } from '../counterparts/mesh-rig.js';
 import type { SidecarCounterparts } from '../counterparts/requirement.js';
@@ -25,6 +26,8 @@ export interface PodOptions {
   readonly network?: string;
   /** Of its sidecar, `region/zone/subzone`; default: unknown. */
   readonly locality?: string;
+  /** How its sidecar speaks xDS; default: state of the world. */
+  readonly variant?: XdsVariant;
 }
 
 export function spiffeId({ namespace, serviceAccount }: Pick<PodOptions, 'namespace' | 'serviceAccount'>): string {
@@ -90,7 +93,7 @@ export async function createSecuredMesh(
       authority,
       root,
       addPod: async (pod) => {
-        const { name, namespace, address, serviceAccount, isSecured, network, locality } = pod;
+        const { name, namespace, address, serviceAccount, isSecured, network, locality, variant } = pod;
         const identity = await issueFor(root, spiffeId(pod));
         const credentials = { ...identity, roots: root.roots + otherRoots, serverName: SERVER_NAME };
         const ads = { address: mesh.discovery.adsAddress.address, port: 15012 };
@@ -102,6 +105,7 @@ export async function createSecuredMesh(
           serviceAccount,
           labels: pod.labels ?? { app: name },
           ...(locality === undefined ? {} : { locality }),
+          ...(variant === undefined ? {} : { variant }),
           ...(network === undefined ? {} : { metadata: { NETWORK: network } }),
           ...(isSecured ? { secured: { ads, credentials } } : {}),
         });

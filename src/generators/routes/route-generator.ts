@@ -3,6 +3,7 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import { createMemo } from '../../model/memo.js';
+import { isOnDemand } from '../../model/on-demand.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import type { Caller } from '../../model/traffic/virtual-services/caller.js';
@@ -14,6 +15,7 @@ import type { GeneratorSettings } from '../settings.js';
 import { createSweptMemory, type SweptMemory } from '../swept-memory.js';
 import { createViewIndexer } from '../view-index.js';
 import { composeRouteTable, parseRouteName, type RouteTable, type RouteTableInput, targetsOf } from './route-table.js';
+import { createKnownDestinations, createUnaskedClusters } from './unasked-clusters.js';
 import { createVirtualHostEncoder } from './virtual-host-encoder.js';
 
 /** The inputs of the route tables of a sidecar. */
@@ -26,6 +28,8 @@ export interface RouteScope extends Scope {
   readonly dnsDomain: string;
   /** The additions of plugins to its routes; undefined for none. */
   readonly plan: RoutePlan | undefined;
+  /** Whether it asks for clusters when a request needs them. */
+  readonly onDemand: boolean;
 }
 
 /** Outbound route tables of sidecars (docs/reference/xds.md#routes). */
@@ -36,6 +40,8 @@ export function createRouteGenerator(
 ): NamedGenerator<RouteScope> {
   const hosts = createVirtualHostEncoder(encoder);
   const indexOf = createViewIndexer();
+  const unaskedClusters = createUnaskedClusters(encoder);
+  const isKnownIn = createKnownDestinations();
   /** Tables of a snapshot, for as long as a proxy has them: metadata of proxies can make any number of tables. */
   const tables = createMemo<SweptMemory<EncodedResource>>();
   const findings = createMemo<readonly Finding[]>();
@@ -43,7 +49,7 @@ export function createRouteGenerator(
   const build = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
     const parsed = scope.served ? parseRouteName(name) : undefined;
     if (parsed === undefined) return undefined;
-    const { traffic, caller, dnsDomain, plan } = scope;
+    const { traffic, caller, dnsDomain, plan, onDemand } = scope;
     const inputs = { caller, timeoutMs: settings.defaultRequestTimeoutMs };
     const input: RouteTableInput = {
       context,
@@ -53,6 +59,7 @@ export function createRouteGenerator(
       dnsDomain,
       sniff: settings.sniffOutbound,
       plan,
+      unasked: onDemand ? (planned) => unaskedClusters(planned, isKnownIn(traffic)) : undefined,
     };
     const targets = targetsOf(parsed, input);
     return targets && composeRouteTable(encoder, hosts, name, targets, input);
@@ -86,8 +93,9 @@ export function createRouteGenerator(
         ? joinRoutePlans(plugins.flatMap((plugin) => plugin.planRoutes(context, proxy) ?? []))
         : undefined;
       const caller = traffic.callerOf(proxy);
-      const key = served ? [traffic.id, caller.key, dnsDomain, plan?.key ?? ''].join('|') : 'router';
-      return { key, served, traffic, caller, dnsDomain, plan };
+      const onDemand = isOnDemand(context, proxy);
+      const facts = [traffic.id, caller.key, dnsDomain, plan?.key ?? '', ...(onDemand ? ['on demand'] : [])];
+      return { key: served ? facts.join('|') : 'router', served, traffic, caller, dnsDomain, plan, onDemand };
     },
     generate: tableOf,
     findings: (context, scope, name) => {

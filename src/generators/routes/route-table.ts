@@ -8,7 +8,7 @@ import type { RouteInputs } from '../../model/traffic/service-routes.js';
 import { egressAt, type TrafficView } from '../../model/traffic/traffic-view.js';
 import { portBehind } from '../listeners/egress-port.js';
 import { HTTP_PROXY_ROUTE } from '../listeners/http-proxy-part.js';
-import { planDestinations } from '../plugins/route-destinations.js';
+import { type DestinationPlan, planDestinations } from '../plugins/route-destinations.js';
 import type { RoutePlan } from '../plugins/route-plan.js';
 import { trafficClass } from '../traffic-class.js';
 import type { ServicePort, ViewIndex } from '../view-index.js';
@@ -32,6 +32,8 @@ export interface RouteTableInput {
   readonly sniff: boolean;
   /** The joined plan of the plugins; undefined for none. */
   readonly plan: RoutePlan | undefined;
+  /** Of a proxy that asks for clusters when a request needs them; undefined for others. */
+  readonly unasked: ((plan: DestinationPlan) => DestinationPlan) | undefined;
 }
 
 const HTTP_DEFAULT_PORT = 80;
@@ -127,13 +129,14 @@ export function composeRouteTable(
   hosts: VirtualHostEncoder,
   name: string,
   targets: readonly HostTarget[],
-  { context, traffic, indexOf, dnsDomain, plan }: RouteTableInput,
+  { context, traffic, indexOf, dnsDomain, plan, unasked }: RouteTableInput,
 ): RouteTable {
   const taken = new Set<string>();
   const findings: Finding[] = [];
   const head = encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } });
   const composed: TableHost[] = [];
-  const added = planDestinations(plan, (hostname) => indexOf(traffic.services).byHost.get(hostname));
+  const planned = planDestinations(plan, (hostname) => indexOf(traffic.services).byHost.get(hostname));
+  const added = unasked?.(planned) ?? planned;
   const encoderOfTable = hosts.encoderFor(context.mesh, dnsDomain, added);
   const framed = new Map<HostTarget, Buffer>();
   for (const target of inPrecedence(targets)) {
