@@ -104,6 +104,8 @@ export interface Environment extends RegexEnvironment {
   readonly navTraceSamplingPercent: number;
   readonly navUseEndpointSlice: boolean;
   /** 0 means that a response waits without limit for the acknowledgement of the former one. */
+  readonly navLoadReportIntervalMs: number;
+  readonly navLoadReportMaxSeries: number;
   readonly navXdsAckTimeoutMs: number;
   readonly navXdsClientStatusMaxBytes: number;
   readonly navXdsFirstRequestTimeoutMs: number;

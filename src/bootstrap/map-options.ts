@@ -165,6 +165,7 @@ export function xdsLimits(environment: Environment, heapLimitBytes: number): Xds
     restPolls: environment.navXdsRestMaxPolls,
     restBodyBytes: environment.navXdsRestMaxBodyBytes,
     clientStatusBytes: environment.navXdsClientStatusMaxBytes,
+    loadSeries: environment.navLoadReportMaxSeries,
   };
 }
 

@@ -15,6 +15,7 @@ import { createDeltaMemory } from '../xds/delta/delta-memory.js';
 import type { SessionHooks } from '../xds/discovery-calls.js';
 import { createGrpcServer } from '../xds/grpc-server.js';
 import { createPeers } from '../xds/limits/peers.js';
+import { createLoadRecorder } from '../xds/load-reports/load-recorder.js';
 import { readNode } from '../xds/node-wire.js';
 import { createPeerReports } from '../xds/peer-reports.js';
 import { createProxyReader } from '../xds/proxy-reader.js';
@@ -120,6 +121,13 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const session: SessionEnvironment = {
     distribution: distributor,
     connections,
+    loads: createLoadRecorder({
+      ...{ metrics: process.metrics, logger, clock },
+      intervalMs: environment.navLoadReportIntervalMs,
+      maxSeries: limits.loadSeries,
+      context: () => distributor.context,
+      limitMet: () => metrics.limitMet('loadSeries'),
+    }),
     nameSets,
     delta: createDeltaMemory(nameSets),
     metrics,

@@ -13,6 +13,7 @@ import { createClientStatusService } from './client-status/client-status-service
 import { createDiscoveryCalls, type SessionHooks } from './discovery-calls.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
 import { addLazyReflection } from './lazy-reflection.js';
+import { createLoadReportService } from './load-reports/load-report-service.js';
 import type { SessionEnvironment } from './session-environment.js';
 import { type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
@@ -54,9 +55,10 @@ export function createGrpcServer(
   extras: GrpcServerExtras = {},
 ): GrpcServer {
   const { createListener = createTcpListener, gate } = extras;
-  const { connections } = environment;
+  const { connections, loads } = environment;
   const services = [
     ...(connections === undefined ? [] : [createClientStatusService({ environment, connections, gate })]),
+    ...(loads === undefined ? [] : [createLoadReportService({ environment, loads, gate })]),
     ...(extras.services ?? []),
   ];
   // An unauthenticated caller can connect too. Its connection without a call is closed.
@@ -120,5 +122,6 @@ const REFLECTED_FILES = [
   'envoy/service/listener/v3/lds.proto',
   'envoy/service/route/v3/rds.proto',
   'envoy/service/extension/v3/config_discovery.proto',
+  'envoy/service/load_stats/v3/lrs.proto',
   'envoy/service/status/v3/csds.proto',
 ] as const;

@@ -1,9 +1,15 @@
 import type { Clock } from '../base/clock.js';
 import { LimitError, type XdsLimits } from './limits/xds-limits.js';
-import type { RawCall } from './shared-write.js';
+
+/** A call whose requests stay bytes. */
+interface RequestSource {
+  on(event: 'data', listener: (message: Buffer) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
 
 export interface RequestIntakeParts {
-  readonly call: Pick<RawCall, 'on' | 'pause' | 'resume'>;
+  readonly call: RequestSource;
   readonly limits: Pick<XdsLimits, 'firstRequestMs' | 'requestsPerSecond'>;
   readonly clock: Clock;
   /** @returns how many requests it counts as; a promise if the next request has to wait for this one */

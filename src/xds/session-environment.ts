@@ -10,6 +10,7 @@ import type { Connections } from './connections.js';
 import type { DeltaMemory } from './delta/delta-memory.js';
 import type { Peers } from './limits/peers.js';
 import type { XdsLimits } from './limits/xds-limits.js';
+import type { LoadRecorder } from './load-reports/load-recorder.js';
 import type { PeerReports } from './peer-reports.js';
 import type { ProxySession } from './proxy-session.js';
 import type { SecretService } from './secrets/secret-service.js';
@@ -39,6 +40,8 @@ export interface SessionEnvironment extends PeerReports {
   connectionId(nodeId: string): string;
   /** The connected proxies, for the service that shows their state (CSDS). Default: it is not served. */
   readonly connections?: Pick<Connections, 'list' | 'find'>;
+  /** Adds up load reports (LRS). Default: the service is not served. */
+  readonly loads?: LoadRecorder;
   /** Provides the certificates of workloads with a proven identity. Default: no stream gets secrets. */
   readonly secrets?: SecretService;
   /** Whether a proven identity may read the policies of all namespaces. Default: no identity may. */

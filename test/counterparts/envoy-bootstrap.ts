@@ -73,7 +73,7 @@ const HTTP2_WITH_KEEPALIVE: EnvoyJson = {
 };
 
 /**
- * How a sidecar speaks xDS: state of the world, delta, delta with a stream for listeners alone, or polls over REST. Over
+ * How a sidecar speaks xDS: state of the world, delta, delta with a stream for listeners alone (and one for load reports), or polls over REST. Over
  * gRPC, clusters and their endpoints are always aggregated (docs/reference/xds.md#delta).
  */
 export type XdsVariant = 'stateOfTheWorld' | 'delta' | 'deltaPerType' | 'rest';
@@ -119,6 +119,9 @@ export function buildAdsBootstrap(
         },
       ],
     },
+    ...(variant === 'deltaPerType'
+      ? { cluster_manager: { load_stats_config: { ...apiSource(variant), api_type: 'GRPC' } } }
+      : {}),
     ...(dnsAddress === undefined ? {} : { typed_dns_resolver_config: dnsResolver(dnsAddress) }),
   };
 }

@@ -40,7 +40,8 @@ test.before(async (t) => {
   if (available === undefined) return;
   // The sidecar that polls needs the HTTP port, which is on the loopback device otherwise.
   const flags = ['--httpAddr', ':8080'];
-  const mesh = await createMeshRig(available, { files: { 'echo.yaml': files(ECHO) }, flags });
+  const env = { NAV_LOAD_REPORT_INTERVAL: '1s' };
+  const mesh = await createMeshRig(available, { files: { 'echo.yaml': files(ECHO) }, flags, env });
   t.context.mesh = mesh;
   const server = await mesh.addSidecar({ name: 'echo-1', address: SERVER_ADDRESS, variant: 'delta' });
   const aggregated = await mesh.addSidecar({ name: 'client', address: '10.244.0.5', variant: 'delta' });
@@ -139,6 +140,15 @@ e2eTest(
       t.deepEqual(report.samples, []);
       t.is(report.failures, 0);
     }
+    // The sidecar with a stream of its own for listeners reports its load too.
+    const cluster = 'outbound|80||echo.default.svc.cluster.local';
+    await eventually('the load is reported', async () => {
+      const [issued, succeeded] = await Promise.all([
+        mesh.discovery.metric('nav_load_requests_issued', { cluster }),
+        mesh.discovery.metric('nav_load_requests_succeeded', { cluster }),
+      ]);
+      return issued > 0 && succeeded > 0;
+    });
   },
 );
 

@@ -148,6 +148,11 @@ ca_server_csr_shed_count
 nav_grpc_limits_reached
 nav_http_refused_total
 nav_jwks_sources
+nav_load_requests_dropped
+nav_load_requests_failed
+nav_load_requests_in_progress
+nav_load_requests_issued
+nav_load_requests_succeeded
 nav_gateway_credentials_refused
 nav_tls_refused_connections
 nav_token_reviews_shed

@@ -71,6 +71,7 @@ export const LIMITS: XdsLimits = {
   restPolls: 1_000,
   restBodyBytes: 1 << 26,
   clientStatusBytes: 1 << 24,
+  loadSeries: 1_000,
 };
 
 export interface RigOptions {

@@ -29,6 +29,15 @@ export const pushFamilies = {
   nav_duplicate_proxy_clusters: gauge('Duplicate proxy clusters caused by service entries with the same hostname.'),
   nav_eds_no_instances: gauge('Clusters without instances.'),
   nav_invalid_out_listeners: gauge('Invalid outbound listeners.'),
+  nav_load_requests_dropped: counter('Requests that proxies dropped, by load report.', 'cluster', 'category'),
+  nav_load_requests_failed: counter('Requests that failed, by load report.', 'cluster', 'locality'),
+  nav_load_requests_in_progress: gauge(
+    'Requests in progress at the last load reports of all proxies.',
+    'cluster',
+    'locality',
+  ),
+  nav_load_requests_issued: counter('Requests that proxies sent, by load report.', 'cluster', 'locality'),
+  nav_load_requests_succeeded: counter('Requests that succeeded, by load report.', 'cluster', 'locality'),
   nav_proxy_convergence_time: histogram(
     'Delay in seconds between a config change and a proxy receiving all required configuration.',
     CONVERGENCE_SECONDS,

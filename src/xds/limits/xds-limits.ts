@@ -36,6 +36,8 @@ export interface XdsLimits {
   readonly restBodyBytes: number;
   /** Bytes of one answer about the state of proxies (CSDS). */
   readonly clientStatusBytes: number;
+  /** Series of load reports (LRS). Everything beyond them shares one. */
+  readonly loadSeries: number;
 }
 
 export type LimitName = keyof XdsLimits;
@@ -56,6 +58,7 @@ export const LIMIT_SETTINGS: Readonly<Record<LimitName, string>> = {
   restPolls: 'NAV_XDS_REST_MAX_POLLS',
   restBodyBytes: 'NAV_XDS_REST_MAX_BODY_BYTES',
   clientStatusBytes: 'NAV_XDS_CLIENT_STATUS_MAX_BYTES',
+  loadSeries: 'NAV_LOAD_REPORT_MAX_SERIES',
 };
 
 /** A stream ends because its peer met a limit; the message names the limit's setting. */

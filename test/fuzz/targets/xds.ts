@@ -7,8 +7,10 @@ import { parsePolicyFilterName } from '../../../src/generators/policy/filter-nam
 import { parseRouteName } from '../../../src/generators/routes/route-table.js';
 import { parseNode } from '../../../src/model/parse-node.js';
 import { finish } from '../../../src/push/work.js';
+import { readClientStatusRequest } from '../../../src/xds/client-status/client-status-request.js';
 import { createClaimReader } from '../../../src/xds/delta/claimed-resources.js';
 import { readAnswer, readDeltaRequest } from '../../../src/xds/delta/delta-request-wire.js';
+import { readLoadReport } from '../../../src/xds/load-reports/load-report-wire.js';
 import { readNode } from '../../../src/xds/node-wire.js';
 import { createProxyReader } from '../../../src/xds/proxy-reader.js';
 import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
@@ -61,6 +63,25 @@ const deltaRequest = encode('envoy.service.discovery.v3.DeltaDiscoveryRequest', 
   errorDetail: { code: 3, message: 'no' },
   node: NODE,
 });
+const loadReport = encode('envoy.service.load_stats.v3.LoadStatsRequest', {
+  node: NODE,
+  clusterStats: [
+    {
+      clusterName: 'outbound|80||web.shop.svc.cluster.local',
+      upstreamLocalityStats: [{ locality: { region: 'r', zone: 'z' }, totalIssuedRequests: 7 }],
+      droppedRequests: [{ category: 'a', droppedCount: 1 }],
+    },
+  ],
+});
+const statusRequest = encode('envoy.service.status.v3.ClientStatusRequest', {
+  nodeMatchers: [
+    {
+      nodeId: { prefix: 'sidecar', ignoreCase: true },
+      nodeMetadatas: [{ path: [{ key: 'NAMESPACE' }], value: { stringMatch: { exact: 'shop' } } }],
+    },
+  ],
+  excludeResourceContents: true,
+});
 const bytesLike = (valid: Buffer) =>
   fc.oneof(
     { weight: 4, arbitrary: mutated(valid) },
@@ -109,6 +130,16 @@ export const xdsTargets: readonly FuzzTarget[] = [
     ),
     refusals: ['StreamError', 'LimitError'],
     run: (body) => readProxy(readDiscoveryRequest(readRestRequest(body, TypeUrl.cluster).message).node as Uint8Array),
+  }),
+  fuzzTarget('load-report', {
+    inputs: bytesLike(loadReport),
+    refusals: ['Error', 'RangeError'],
+    run: (bytes) => readLoadReport(Buffer.from(bytes)),
+  }),
+  fuzzTarget('client-status-request', {
+    inputs: bytesLike(statusRequest),
+    refusals: ['StreamError'],
+    run: (bytes) => readClientStatusRequest(Buffer.from(bytes)),
   }),
   fuzzTarget('delta-request', {
     inputs: bytesLike(deltaRequest),

@@ -6,6 +6,21 @@ const count = integer({ min: 1 });
 
 /** Limits for peers of the discovery server. */
 export const xdsLimitVariables = {
+  navLoadReportIntervalMs: {
+    name: 'NAV_LOAD_REPORT_INTERVAL',
+    type: duration({ minNs: 1_000_000n }),
+    default: '10s',
+    meaning: 'Time between two load reports (LRS) of a proxy that sends them',
+    addition: true,
+  },
+  navLoadReportMaxSeries: {
+    name: 'NAV_LOAD_REPORT_MAX_SERIES',
+    type: count,
+    default: '5000',
+    meaning:
+      'Maximum pairs of cluster and locality in the metrics of load reports. Further pairs are counted together, with the labels other',
+    addition: true,
+  },
   navXdsClientStatusMaxBytes: {
     name: 'NAV_XDS_CLIENT_STATUS_MAX_BYTES',
     type: count,

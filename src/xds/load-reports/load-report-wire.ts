@@ -1,0 +1,139 @@
+import protobuf from 'protobufjs';
+
+/** Requests of one proxy to the endpoints of one locality, since its last report. */
+export interface LocalityLoad {
+  /** `region/zone/subzone`; empty if it is unknown. */
+  readonly locality: string;
+  readonly issued: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Not finished when the report was made. */
+  readonly inProgress: number;
+}
+
+export interface ClusterLoad {
+  readonly cluster: string;
+  readonly localities: readonly LocalityLoad[];
+  /** Requests that the proxy dropped, by the reason; `other` for those without one. */
+  readonly dropped: ReadonlyMap<string, number>;
+}
+
+/** The fields of an envoy.service.load_stats.v3.LoadStatsRequest. */
+export interface LoadReport {
+  /** Encoded envoy.config.core.v3.Node; the first request of a stream has one. */
+  readonly node: Uint8Array | undefined;
+  readonly clusters: readonly ClusterLoad[];
+}
+
+/** Longer parts of a locality, and longer names, are cut. */
+const MAX_TEXT_BYTES = 256;
+
+/** @throws Error when the bytes are not a LoadStatsRequest */
+export function readLoadReport(bytes: Uint8Array): LoadReport {
+  let node: Uint8Array | undefined;
+  const clusters: ClusterLoad[] = [];
+  readFields(bytes, {
+    10: (reader) => {
+      node = reader.bytes();
+    },
+    18: (reader) => clusters.push(readCluster(reader.bytes())),
+  });
+  return { node, clusters };
+}
+
+function readCluster(bytes: Uint8Array): ClusterLoad {
+  let cluster = '';
+  let allDropped = 0;
+  const localities: LocalityLoad[] = [];
+  const dropped = new Map<string, number>();
+  readFields(bytes, {
+    10: (reader) => {
+      cluster = readText(reader);
+    },
+    18: (reader) => localities.push(readLocalityLoad(reader.bytes())),
+    24: (reader) => {
+      allDropped = readCount(reader);
+    },
+    42: (reader) => {
+      let category = '';
+      let count = 0;
+      readFields(reader.bytes(), {
+        10: (field) => {
+          category = readText(field);
+        },
+        16: (field) => {
+          count = readCount(field);
+        },
+      });
+      dropped.set(category, (dropped.get(category) ?? 0) + count);
+    },
+  });
+  let ofCategories = 0;
+  for (const count of dropped.values()) ofCategories += count;
+  if (allDropped > ofCategories) dropped.set('other', (dropped.get('other') ?? 0) + allDropped - ofCategories);
+  return { cluster, localities, dropped };
+}
+
+function readLocalityLoad(bytes: Uint8Array): LocalityLoad {
+  let [locality, succeeded, inProgress, failed, issued] = ['', 0, 0, 0, 0];
+  readFields(bytes, {
+    10: (reader) => {
+      locality = readLocality(reader.bytes());
+    },
+    16: (reader) => {
+      succeeded = readCount(reader);
+    },
+    24: (reader) => {
+      inProgress = readCount(reader);
+    },
+    32: (reader) => {
+      failed = readCount(reader);
+    },
+    64: (reader) => {
+      issued = readCount(reader);
+    },
+  });
+  return { locality, succeeded, inProgress, failed, issued };
+}
+
+function readLocality(bytes: Uint8Array): string {
+  const parts = ['', '', ''];
+  const part = (index: number) => (reader: protobuf.Reader) => {
+    parts[index] = readText(reader);
+  };
+  readFields(bytes, { 10: part(0), 18: part(1), 26: part(2) });
+  return parts.join('/').replace(/\/+$/, '');
+}
+
+function readFields(bytes: Uint8Array, fields: Readonly<Record<number, (reader: protobuf.Reader) => void>>): void {
+  const reader = protobuf.Reader.create(bytes);
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    const read = fields[tag];
+    if (read === undefined) reader.skipType(tag & 7);
+    else read(reader);
+  }
+}
+
+function readText(reader: protobuf.Reader): string {
+  return Buffer.from(reader.bytes().subarray(0, MAX_TEXT_BYTES)).toString();
+}
+
+function readCount(reader: protobuf.Reader): number {
+  return Math.min(Number(String(reader.uint64())), Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Encodes an envoy.service.load_stats.v3.LoadStatsResponse that asks for reports of all clusters.
+ *
+ * @param intervalMs time from one report to the next
+ */
+export function encodeLoadRequest(intervalMs: number): Buffer {
+  const writer = protobuf.Writer.create().uint32(0x12).fork();
+  writer.uint32(0x08).int64(Math.floor(intervalMs / 1000));
+  writer
+    .uint32(0x10)
+    .int32(Math.round((intervalMs % 1000) * 1_000_000))
+    .ldelim();
+  return Buffer.from(writer.uint32(0x20).bool(true).finish());
+}

@@ -1,0 +1,147 @@
+import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
+import test, { type ExecutionContext } from 'ava';
+import { Registry } from 'prom-client';
+import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
+import type { PushContext } from '../../../src/model/push-context.js';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { createLoadRecorder } from '../../../src/xds/load-reports/load-recorder.js';
+import { readNode } from '../../../src/xds/node-wire.js';
+import { eventually } from '../../support/eventually.js';
+import { createFakeClock } from '../../support/fake-clock.js';
+import { createRecordingLogger } from '../../support/recording-logger.js';
+import { startRigServer } from '../rig-server.js';
+import { proxyOf } from '../session-rig.js';
+
+const registry = loadProtoRegistry();
+const REQUEST = registry.type('envoy.service.load_stats.v3.LoadStatsRequest');
+const RESPONSE = registry.type('envoy.service.load_stats.v3.LoadStatsResponse');
+const PATH = '/envoy.service.load_stats.v3.LoadReportingService/StreamLoadStats';
+const NODE = { id: 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local' };
+const WEB = 'outbound|80||web.default.svc.cluster.local';
+
+function report(clusterStats: readonly object[], node: object | undefined = NODE): Buffer {
+  return Buffer.from(REQUEST.encode(REQUEST.fromObject({ node, clusterStats })).finish());
+}
+
+const load = (numbers: object, clusterName = WEB, more: object = {}): object => ({
+  clusterName,
+  upstreamLocalityStats: [{ locality: { region: 'r', zone: 'z' }, ...numbers }],
+  ...more,
+});
+
+interface LoadClient {
+  readonly messages: readonly Buffer[];
+  sendBytes(request: Buffer): void;
+  ended(): Promise<ServiceError>;
+  close(): void;
+}
+
+function connectLoadClient(port: number): LoadClient {
+  const same = (bytes: Buffer): Buffer => bytes;
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const call = client.makeBidiStreamRequest(PATH, same, same);
+  const messages: Buffer[] = [];
+  let error: ServiceError | undefined;
+  call.on('data', (message: Buffer) => messages.push(message));
+  call.on('error', (failure: ServiceError) => {
+    error = failure;
+  });
+  return {
+    messages,
+    sendBytes: (request) => void call.write(request),
+    ended: async () => {
+      await eventually('the end of the stream', () => error !== undefined);
+      return error as ServiceError;
+    },
+    close: () => {
+      call.cancel();
+      client.close();
+    },
+  };
+}
+
+async function startLoadServer(t: ExecutionContext, maxSeries = 10) {
+  const prometheus = new Registry();
+  const counts = { met: 0 };
+  const loads = createLoadRecorder({
+    metrics: createMetrics(prometheus),
+    logger: createRecordingLogger(),
+    clock: createFakeClock(),
+    intervalMs: 2_500,
+    maxSeries,
+    context: () => ({ servicesByHost: new Map([['web.default.svc.cluster.local', {}]]) }) as unknown as PushContext,
+    limitMet: () => {
+      counts.met++;
+    },
+  });
+  const rig = await startRigServer(t, {}, { loads, readProxy: (node) => proxyOf(readNode(node).id) });
+  const connect = (): LoadClient => {
+    const client = connectLoadClient(rig.port);
+    t.teardown(client.close);
+    return client;
+  };
+  const has = async (...lines: readonly string[]): Promise<void> => {
+    await eventually(`the metrics ${lines.join()}`, async () => {
+      const text = await prometheus.metrics();
+      return lines.every((line) => text.includes(`nav_load_requests_${line}\n`));
+    });
+  };
+  return { connect, has, counts };
+}
+
+test('the server asks for the load of all clusters, at its interval', async (t) => {
+  const { connect } = await startLoadServer(t);
+  const client = connect();
+  client.sendBytes(report([]));
+  await eventually('the answer', () => client.messages.length === 1);
+  const answer = RESPONSE.toObject(RESPONSE.decode(client.messages[0] as Buffer), { longs: Number });
+  t.deepEqual(answer, { sendAllClusters: true, loadReportingInterval: { seconds: 2, nanos: 500_000_000 } });
+});
+
+test('reports are added up by cluster and locality, and the requests of a proxy that is gone are no longer in progress', async (t) => {
+  const { connect, has } = await startLoadServer(t);
+  const [first, second] = [connect(), connect()];
+  const numbers = {
+    totalIssuedRequests: 5,
+    totalSuccessfulRequests: 3,
+    totalErrorRequests: 1,
+    totalRequestsInProgress: 1,
+  };
+  const dropped = { totalDroppedRequests: 4, droppedRequests: [{ category: 'lb', droppedCount: 3 }] };
+  first.sendBytes(report([load(numbers, WEB, dropped)]));
+  second.sendBytes(report([load({ ...numbers, totalRequestsInProgress: 7 })]));
+  const labels = `{cluster="${WEB}",locality="r/z"}`;
+  await has(`issued${labels} 10`, `succeeded${labels} 6`, `failed${labels} 2`, `in_progress${labels} 8`);
+  await has(`dropped{cluster="${WEB}",category="lb"} 3`, `dropped{cluster="${WEB}",category="other"} 1`);
+  first.sendBytes(report([load({ totalIssuedRequests: 1, totalRequestsInProgress: 2 })]));
+  await has(`issued${labels} 11`, `in_progress${labels} 9`);
+  second.close();
+  await has(`in_progress${labels} 2`);
+  t.pass();
+});
+
+test('clusters that no service has, and series beyond the limit, are counted together', async (t) => {
+  const { connect, has, counts } = await startLoadServer(t, 1);
+  const client = connect();
+  const unknown = ['outbound|80||else.example.com', 'inbound|80||', 'x'].map((name) =>
+    load({ totalIssuedRequests: 1 }, name),
+  );
+  client.sendBytes(report([...unknown, load({ totalIssuedRequests: 1 })]));
+  await has('issued{cluster="other",locality="other"} 3', `issued{cluster="${WEB}",locality="r/z"} 1`);
+  t.is(counts.met, 0);
+  client.sendBytes(report([load({ totalIssuedRequests: 2 }, 'outbound|443||web.default.svc.cluster.local')]));
+  await has('issued{cluster="other",locality="other"} 5');
+  t.is(counts.met, 1);
+});
+
+test('a stream without a node, or with something else than reports, ends with the reason', async (t) => {
+  const { connect } = await startLoadServer(t);
+  const [nameless, strange] = [connect(), connect()];
+  nameless.sendBytes(Buffer.from(REQUEST.encode(REQUEST.fromObject({ clusterStats: [load({})] })).finish()));
+  strange.sendBytes(Buffer.from([0x0a, 0xff]));
+  const [first, second] = await Promise.all([nameless.ended(), strange.ended()]);
+  t.is(first.code, status.INVALID_ARGUMENT);
+  t.regex(first.details, /missing node ID/);
+  t.is(second.code, status.INVALID_ARGUMENT);
+  t.regex(second.details, /not a LoadStatsRequest/);
+});
