@@ -71,7 +71,10 @@ const SPARE: ServiceOptions = {
   name: 'spare',
   namespace: 'shop',
   clusterIP: '10.96.0.11',
-  ports: [{ name: 'http', port: 80, targetPort: 8098 }],
+  ports: [
+    { name: 'http', port: 80, targetPort: 8098 },
+    { name: 'tcp', port: 9000 },
+  ],
 };
 
 /** The host whose route changes under load. */
@@ -124,6 +127,7 @@ const serversWith = (files: CertificateFiles) => [
     name: 'own',
   },
   { port: { number: 9000, name: 'tcp', protocol: 'TCP' }, hosts: ['*'] },
+  { port: { number: 9001, name: 'tcp-own', protocol: 'TCP' }, hosts: ['*'], defaultEndpoint: '127.0.0.1:9101' },
   https('simple', 443, ['simple.example.com'], { mode: 'SIMPLE', credentialName: 'simple' }),
   mutual('mutual', 'mutual.example.com', { subjectAltNames: ['partner.example.com'] }),
   mutual('spki', 'spki.example.com', { verifyCertificateSpki: [spkiHash(PARTNER.certificate)] }),
@@ -152,7 +156,7 @@ const serversWith = (files: CertificateFiles) => [
   { port: { number: 15443, name: 'auto', protocol: 'TLS' }, hosts: ['*.local'], tls: { mode: 'AUTO_PASSTHROUGH' } },
 ];
 
-const TO_TCP = { route: [{ destination: { host: WEB_HOST, port: { number: 9000 } } }] };
+const TO_TCP = { route: [{ destination: { host: SPARE_HOST, subset: 'web', port: { number: 9000 } } }] };
 const filesWith = (certificates: CertificateFiles): Readonly<Record<string, readonly Manifest[]>> => ({
   'gateways.yaml': [gatewayManifest('edge', serversWith(certificates))],
   'loaded.yaml': loadedRoute(0),
@@ -212,6 +216,7 @@ test.before(async (t) => {
   const tls = { certificate: server.certificate, key: server.key, applicationProtocols: ['http/1.1'] };
   await web.agent.call('serveTls', { name: 'web-tls', port: 8443, ...tls });
   await ingress.agent.call('serveHttp', { name: 'fallback', port: 9100 });
+  await ingress.agent.call('serveTcp', { name: 'fallback', port: 9101 });
   await serveQuotaServices(gateway);
   await web.agent.call('serveHttp', { name: 'spare', port: 8098 });
   await writeCredential('simple', authority.issue({ dnsNames: ['simple.example.com'] }));
@@ -305,9 +310,11 @@ e2eTest('what no virtual service routes goes to the default endpoint', async (t)
   const { status, body } = await plain(t.context.gateway, 8083, 'any.example.com');
   t.is(status, 200);
   t.is(JSON.parse(body).name, 'fallback');
+  const exchange = { address: INGRESS.address, port: 9001, send: 'a message', until: 'a message' };
+  t.is(await t.context.gateway.secured.mesh.rig.routerAgent.call('exchangeTcp', exchange), 'fallback: a message');
 });
 
-e2eTest('bytes reach the destination of the TCP route', async (t) => {
+e2eTest('bytes reach the destination of the TCP route, a subset of a service', async (t) => {
   const { routerAgent } = t.context.gateway.secured.mesh.rig;
   const exchange = { address: INGRESS.address, port: 9000, send: 'a message', until: 'a message' };
   t.is(await routerAgent.call('exchangeTcp', exchange), 'web: a message');

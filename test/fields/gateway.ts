@@ -23,7 +23,7 @@ export const GATEWAY: KindFields = {
     'Server.defaultEndpoint': 'what no virtual service routes goes to the default endpoint',
     'Server.name': { test: 'two servers of one name', file: 'config/networking/gateway.test.ts' },
     'Port.number': HTTP,
-    'Port.protocol': 'bytes reach the destination of the TCP route',
+    'Port.protocol': 'bytes reach the destination of the TCP route, a subset of a service',
     'Port.name': { test: 'two servers of one name', file: 'config/networking/gateway.test.ts' },
     'Port.targetPort': ADDRESS,
     'ServerTLSSettings.httpsRedirect': 'httpsRedirect answers 301 with the https URL',

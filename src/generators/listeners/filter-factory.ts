@@ -23,6 +23,7 @@ import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Protocol } from '../../model/service.js';
 import type { ConnectionAction } from '../../model/traffic/connection-route.js';
+import { WHOLE_SERVICE } from '../../model/traffic/destination.js';
 import type { RouteClusters } from '../destination-names.js';
 import { FILTER_ORDER, type HttpFilterSlot } from '../plugins/filter-order.js';
 import type { ChainDescription } from '../plugins/listener-plan.js';
@@ -255,10 +256,14 @@ function clustersOf(action: ConnectionAction, clusters: RouteClusters): NamedWei
   }
 }
 
-/** The cluster by which plugins find the service of a chain; undefined where destinations have different hosts. */
+/**
+ * The cluster by which plugins find the service of a chain: that of the whole service. Undefined where destinations have
+ * different hosts, and for an address of no service.
+ */
 function serviceClusterOf(action: ConnectionAction, clusters: RouteClusters): string | undefined {
   if (action.type !== 'forward') return undefined;
   const [first, ...others] = action.destinations;
   const isOneHost = others.every(({ hostname }) => hostname === first?.hostname);
-  return first !== undefined && isOneHost ? clusters.of(first) : undefined;
+  if (first === undefined || first.hostname === '' || !isOneHost) return undefined;
+  return clusters.of({ ...first, subset: WHOLE_SERVICE });
 }
