@@ -143,6 +143,14 @@ export const MESH_MESSAGE_CODES = {
     remedy:
       'write NAMESPACE/HOST with the whole name of a service that is exported to the namespace, or remove the host',
   },
+  patchWithoutTarget: {
+    code: 'MESH0412',
+    level: 'Warn',
+    needs: 'wholeMesh',
+    title:
+      'A patch of an EnvoyFilter names a service, port, subset or Gateway that does not exist, so it changes nothing.',
+    remedy: 'correct the name, or remove the patch; a service is named by its whole host',
+  },
   emptySubset: {
     code: 'MESH0413',
     level: 'Warn',

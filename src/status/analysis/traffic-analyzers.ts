@@ -22,6 +22,7 @@ import { missingDestinations } from './analyzers/traffic/missing-destinations.js
 import { missingHosts } from './analyzers/traffic/missing-hosts.js';
 import { findOutdatedProxies } from './analyzers/traffic/outdated-proxies.js';
 import { overlappingRoutes } from './analyzers/traffic/overlapping-routes.js';
+import { patchTargets } from './analyzers/traffic/patch-targets.js';
 import { policyPorts } from './analyzers/traffic/policy-ports.js';
 import { replacedRules, subsetsWithoutCluster } from './analyzers/traffic/replaced-rules.js';
 import { servicePortNames } from './analyzers/traffic/service-port-names.js';
@@ -46,6 +47,7 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'missing-destinations': missingDestinations,
   'missing-hosts': missingHosts,
   'overlapping-routes': overlappingRoutes,
+  'patch-targets': patchTargets,
   'replaced-rules': replacedRules,
   'several-default-sidecars': severalDefaults,
   'subsets-without-cluster': subsetsWithoutCluster,

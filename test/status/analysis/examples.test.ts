@@ -60,13 +60,14 @@ const REMEDIES: Readonly<Record<string, readonly [wrong: string, right: string]>
   MESH0409: ['prefix: /api }', 'exact: /api }'],
   MESH0410: ['www.example.org', 'www.example.com'],
   MESH0411: ['web/reviews #', 'web/reviews.web.svc.cluster.local #'],
+  MESH0412: ['service: reviews #', 'service: reviews.shop.svc.cluster.local #'],
   MESH0413: ['version: "2"', 'version: v2'],
   MESH0414: ['exportTo: "."', 'exportTo: "*"'],
 };
 /** The codes of single kinds that have an example. */
 const OF_KINDS = [
   ...['MESH0307', 'MESH0308', 'MESH0309', 'MESH0310', 'MESH0311', 'MESH0403', 'MESH0404', 'MESH0407', 'MESH0408'],
-  ...['MESH0409', 'MESH0410', 'MESH0411', 'MESH0413', 'MESH0414'],
+  ...['MESH0409', 'MESH0410', 'MESH0411', 'MESH0412', 'MESH0413', 'MESH0414'],
 ];
 const keysCannotBeFetched = (problem: KeySourceProblem): Partial<AnalyzeSettings> => ({
   enforcement: {
@@ -90,6 +91,7 @@ const REMEDY_SETTINGS: Readonly<Record<string, Partial<AnalyzeSettings>>> = { ME
 const REVIEWED = new Set([
   'AuthorizationPolicy',
   'DestinationRule',
+  'EnvoyFilter',
   'Gateway',
   'PeerAuthentication',
   'RequestAuthentication',

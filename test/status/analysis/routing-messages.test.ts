@@ -239,3 +239,38 @@ test('services that the proxies of an object do not see are named', (t) => {
   t.deepEqual(messages(routed({ exportTo: ['.', 'shop'] })), []);
   t.deepEqual(messages(routed({})), [], 'callers of namespace shop see it');
 });
+
+test('patches of EnvoyFilters that name nothing which exists are named', (t) => {
+  const host = 'reviews.shop.svc.cluster.local';
+  const subsets = rule('shop/reviews', { subsets: [{ name: 'v1', labels: { version: 'v1' } }] });
+  const secure = made('Gateway', 'shop/secure', {
+    selector: {},
+    servers: [
+      {
+        port: { number: 443, name: 'https', protocol: 'HTTPS' },
+        hosts: ['*'],
+        tls: { mode: 'SIMPLE', credentialName: 'shop' },
+      },
+    ],
+  });
+  const lost = (applyTo: string, match: object) => {
+    const patch = { operation: 'MERGE', value: {} };
+    const filter = made('EnvoyFilter', 'shop/patch', { configPatches: [{ applyTo, match, patch }] });
+    return only('MESH0412', REVIEWS, subsets, edge('shop/plain', '*'), secure, filter).map(
+      (each) => each.split(' ')[2],
+    );
+  };
+  const cluster = (fields: object, context = 'SIDECAR_OUTBOUND') => lost('CLUSTER', { context, cluster: fields });
+  t.deepEqual(cluster({ service: host, portNumber: 80, subset: 'v1' }), []);
+  t.deepEqual(cluster({ service: host.toUpperCase() }), []);
+  t.deepEqual(cluster({ portNumber: 81 }), []);
+  t.deepEqual(cluster({ service: 'reviews' }), ['spec.configPatches[0].match.cluster.service']);
+  t.deepEqual(cluster({ service: host, portNumber: 81 }), ['spec.configPatches[0].match.cluster.portNumber']);
+  t.deepEqual(cluster({ service: host, portNumber: 81 }, 'ANY'), [], 'it may be an inbound port');
+  t.deepEqual(cluster({ service: host, subset: 'v2' }), ['spec.configPatches[0].match.cluster.subset']);
+  const routesOf = (gateway: string) =>
+    lost('ROUTE_CONFIGURATION', { context: 'GATEWAY', routeConfiguration: { gateway } });
+  t.deepEqual(routesOf('shop/secure'), []);
+  t.deepEqual(routesOf('shop/plain'), ['spec.configPatches[0].match.routeConfiguration.gateway']);
+  t.deepEqual(routesOf('shop/gone'), ['spec.configPatches[0].match.routeConfiguration.gateway']);
+});

@@ -74,7 +74,7 @@ export interface GatewayPart {
   readonly selector?: Readonly<Record<string, string>> | undefined;
   readonly servers?:
     | readonly {
-        readonly port?: { readonly number?: number | undefined } | undefined;
+        readonly port?: { readonly number?: number | undefined; readonly protocol?: string | undefined } | undefined;
         readonly hosts?: readonly string[] | undefined;
       }[]
     | undefined;
