@@ -49,7 +49,8 @@ export function buildBenchReport(run: BenchRun, phases: readonly Phase[]): Bench
 
 function buildPhaseReport(phase: Phase, server: SubjectResult, floor: SubjectResult | undefined): PhaseReport {
   const ours = summarisePhase(stepsOf(server, phase));
-  const least = floor === undefined ? undefined : summarisePhase(stepsOf(floor, phase));
+  const floorSteps = floor === undefined ? [] : stepsOf(floor, phase);
+  const least = floorSteps.length === 0 ? undefined : summarisePhase(floorSteps);
   const timeOf = (summary: PhaseSummary) => (isSync(phase) ? summary.clientMs.last : summary.lastMinusFirstMs);
   return {
     phase,

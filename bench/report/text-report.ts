@@ -15,7 +15,7 @@ const PHASE_TITLES: Readonly<Record<Phase, string>> = {
   service: 'service change',
   route: 'route change',
   reconnect: 'reconnect',
-  storm: 'storm of reconnects, and an endpoint change',
+  storm: 'storm',
 };
 const HEADINGS = [
   '',

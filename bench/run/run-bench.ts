@@ -63,7 +63,12 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
   const recordings = new Map(server.steps.map(({ step, recording }) => [step, recording]));
   const recordingOf = (step: Step) => recordings.get(step) ?? { clients: [], templates: [] };
   const startFloor = () => startFloorProcess(context.processes, recordingOf);
-  const floor = await measureSubject({ label: 'floor', start: startFloor, fleet, steps, timeoutMs, progress });
+  // In a storm the first message of one client is a later one of another, which the recording does not tell apart.
+  const floorSteps = steps.filter(({ phase }) => phase !== 'storm');
+  const floor = await measureSubject({
+    ...{ label: 'floor', start: startFloor, fleet, timeoutMs, progress },
+    steps: floorSteps,
+  });
   return { server, floor };
 }
 

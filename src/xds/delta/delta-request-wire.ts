@@ -53,12 +53,15 @@ export function readDeltaRequest(bytes: Buffer, maxNames: number): RawDeltaReque
   let errorDetail: RawDeltaRequest['errorDetail'];
   while (reader.pos < reader.len) {
     const start = reader.pos;
-    const tag = reader.uint32();
+    const listTag = bytes[start] ?? 0;
+    const shortEnd = LIST_TAGS.includes(listTag) ? shortFieldEnd(bytes, start) : 0;
+    const tag = shortEnd === 0 ? reader.uint32() : listTag;
     const field = tag >>> 3;
     const list = field === SUBSCRIBE ? lists.subscribe : field === UNSUBSCRIBE ? lists.unsubscribe : lists.versions;
     if ((tag & 7) !== 2) reader.skipType(tag & 7);
     else if (field === SUBSCRIBE || field === UNSUBSCRIBE || field === VERSIONS) {
-      reader.skipType(2);
+      if (shortEnd === 0) reader.skipType(2);
+      else reader.pos = shortEnd;
       if (++list.count > maxNames) throw new TooManyNamesError();
       const last = list.runs.at(-1);
       if (last?.end === start) last.end = reader.pos;
@@ -110,6 +113,23 @@ export function readAnswer(bytes: Buffer): RawAnswer | undefined {
 /** The tag of a field with a length. */
 function tagOf(field: number): number {
   return (field << 3) | 2;
+}
+
+/** Tags of the fields that a request has thousands of. */
+const LIST_TAGS: readonly number[] = [tagOf(SUBSCRIBE), tagOf(UNSUBSCRIBE), tagOf(VERSIONS)];
+
+/**
+ * The end of a field whose tag has one byte and whose length has one or two. Nearly all names and versions are such
+ * fields, and a reconnecting mesh sends millions of them.
+ *
+ * @returns 0 for another field, and for one that is not complete
+ */
+function shortFieldEnd(bytes: Uint8Array, start: number): number {
+  const low = bytes[start + 1] ?? 0x80;
+  const high = low < 0x80 ? 0 : (bytes[start + 2] ?? 0x80);
+  if (high >= 0x80) return 0;
+  const end = low < 0x80 ? start + 2 + low : start + 3 + (low & 0x7f) + high * 0x80;
+  return end <= bytes.length ? end : 0;
 }
 
 /** A name of RawDeltaRequest.versions, and the place of its version. */

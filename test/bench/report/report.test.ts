@@ -160,7 +160,9 @@ test('a storm is reported with the clients that stayed connected, and judged by 
   if (CHANGE === undefined) throw new Error('no change was built');
   const step = { phase: 'storm', repeat: 0, change: CHANGE } as const;
   const measured = { ...stepResult(step, [1000, 5000], 1.5), stayedMs: [150, 250] };
-  const report = buildBenchReport({ server: { ...subjectResult(1), steps: [measured] }, floor: undefined }, ['storm']);
+  const report = buildBenchReport({ server: { ...subjectResult(1), steps: [measured] }, floor: subjectResult(1) }, [
+    'storm',
+  ]);
   const goals = judgeGoals(report);
   const text = formatTextReport({ ...options, phases: ['storm'] }, report, goals, plain);
   t.regex(text, /^ {2}change +150\.0 +200\.0 +250\.0 +250\.0 +100\.0$/m);
