@@ -261,3 +261,32 @@ test('the patches of a namespace add at most 16 MiB to all resources together, a
   const skippedOnes = findings.filter(({ message }) => message.includes('add more than 16777216 bytes'));
   t.deepEqual([...new Set(skippedOnes.map(({ object }) => object))], ['EnvoyFilter/default/large']);
 });
+
+test('a withheld patch is left out of its resource alone, named with the reason, until its content changes', (t) => {
+  const patched = patchedOf(createClusters());
+  const contextOf = (name: string) => contextWith(filter('default/f', [merge({ alt_stat_name: name })]));
+  const context = contextOf('x');
+  const [id = ''] =
+    generateAll(patched, context, buildProxy()).resources.find(({ name }) => name === OUTBOUND)?.patches ?? [];
+  const withheld = (resources: ReadonlySet<string> | undefined, reason: string | undefined) => {
+    return { ...buildProxy(), withheldPatches: [{ id, resources, reason }] };
+  };
+  const resultOf = (from: PushContext, proxy: ReturnType<typeof buildProxy>) => {
+    const { resources, findings } = generateAll(patched, from, proxy);
+    const unpatched = resources.filter(({ patches }) => patches === undefined).map(({ name }) => name);
+    return {
+      unpatched,
+      messages: findings.map(({ message }) => message),
+      isAll: unpatched.length === resources.length,
+    };
+  };
+  t.deepEqual(resultOf(context, withheld(new Set([OUTBOUND]), 'rejected')), {
+    unpatched: [OUTBOUND],
+    messages: [`the patch is not applied to ${OUTBOUND}: rejected`],
+    isAll: false,
+  });
+  t.true(resultOf(context, withheld(undefined, 'rejected')).isAll);
+  t.deepEqual(resultOf(context, withheld(undefined, undefined)).messages, []);
+  t.deepEqual(resultOf(contextOf('y'), withheld(undefined, 'rejected')).unpatched, []);
+  t.deepEqual(resultOf(context, buildProxy()).unpatched, []);
+});
