@@ -154,7 +154,16 @@ const request = ({ agent }: Sidecar, { name, clusterIP }: ServiceOptions, path =
   agent.request(`http://${clusterIP}${path}`, { headers: { host: name } });
 
 e2eTest('a sidecar on demand starts with the clusters that Envoy never asks for', async (t) => {
-  t.deepEqual(await learnt(t.context.client), [clusterOf(SHADOW)]);
+  const { client, secured } = t.context;
+  t.deepEqual(await learnt(client), [clusterOf(SHADOW)]);
+  const sizes = JSON.parse(await secured.mesh.discovery.get('/debug/proxy_sizes')) as readonly {
+    readonly proxy: string;
+    readonly clusters: { readonly count: number };
+  }[];
+  const countOf = (name: string) => sizes.find(({ proxy }) => proxy.includes(`~${name}.`))?.clusters.count ?? 0;
+  // The server speaks state of the world, so it has all clusters.
+  t.true(countOf('client-1') > 0);
+  t.true(countOf('server-1') >= countOf('client-1') + HTTP.length - 1);
 });
 
 e2eTest(

@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { MeshConfig } from '../../../src/config/mesh/mesh-config.js';
+import type { MeshObject } from '../../../src/config/object.js';
 import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { createMessageJson, type Json } from '../../../src/envoy/message-json.js';
@@ -11,6 +12,7 @@ import type { Finding } from '../../../src/model/finding.js';
 import type { Proxy } from '../../../src/model/proxy.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import type { Protocol, Service } from '../../../src/model/service.js';
+import { pushRequest } from '../../support/push-requests.js';
 import { buildContext, buildEndpoints, buildPort, buildProxy, buildService, MESH } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 
@@ -297,4 +299,23 @@ test('names of a service in another namespace under the same host are not resolv
   t.deepEqual(namesFor('a', [ofOthers, ofOwn]), ['a.internal']);
   t.deepEqual(namesFor('b', [ofOthers, ofOwn]), ['b.internal']);
   t.is(namesFor('b', [ofOthers]), null);
+});
+
+test('a VirtualService concerns the clusters of sidecars if it mirrors requests: Envoy does not ask for these clusters', (t) => {
+  const object = (http: object): MeshObject => ({
+    apiVersion: 'networking.mesh.internal/v1beta1',
+    kind: 'VirtualService',
+    metadata: { name: 'web', namespace: 'default', labels: {}, annotations: {}, resourceVersion: '1' },
+    body: { hosts: ['web'], http: [http], tls: [], tcp: [] },
+  });
+  const isAffected = (http: object, type: Proxy['type'], settings: Partial<typeof SETTINGS> = {}) => {
+    const { affectedBy } = createClusterGenerator(encoder, { ...SETTINGS, ...settings });
+    const key = 'VirtualService/default/web' as const;
+    const objects = new Map([['VirtualService', new Map([[key, object(http)]])]]);
+    return affectedBy(pushRequest({ changed: new Set([key]) }), type, { ...buildContext(), objects });
+  };
+  t.true(isAffected({ mirror: { host: 'shadow' } }, 'sidecar'));
+  t.false(isAffected({ mirror: { host: 'shadow' } }, 'router'));
+  t.false(isAffected({}, 'sidecar'));
+  t.true(isAffected({}, 'sidecar', { keyValueFilter: true }));
 });
