@@ -1,9 +1,11 @@
+import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { type Agent, startAgent } from '../counterparts/agent.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
+import { createTestAuthority, type TestCertificate } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { listOf, PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
 import { plainWorkload } from './injected-workload.js';
@@ -138,6 +140,81 @@ e2eTest('a Deployment in a labelled namespace gets a sidecar and is reachable ov
   );
   for (let count = 0; count < 20; count++) t.is((await client.request('http://web/')).status, 200);
 });
+
+const INGRESS = 'mesh-ingress';
+const PUBLIC_HOST = 'shop.example.com';
+const networking = (kind: string, spec: object) => ({
+  apiVersion: 'networking.mesh.internal/v1beta1',
+  kind,
+  metadata: { name: 'shop', namespace: INGRESS },
+  spec,
+});
+const GATEWAY = networking('Gateway', {
+  selector: { app: 'mesh-ingressgateway' },
+  servers: [
+    {
+      port: { number: 443, name: 'https', protocol: 'HTTPS' },
+      hosts: [PUBLIC_HOST],
+      tls: { mode: 'SIMPLE', credentialName: 'shop-cert' },
+    },
+  ],
+});
+const TO_WEB = networking('VirtualService', {
+  hosts: [PUBLIC_HOST],
+  gateways: ['shop'],
+  http: [{ route: [{ destination: { host: 'web.shop.svc.cluster.local', port: { number: 80 } } }] }],
+});
+const secretOf = ({ certificate, key }: TestCertificate) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: 'kubernetes.io/tls',
+  metadata: { name: 'shop-cert', namespace: INGRESS },
+  stringData: { 'tls.crt': certificate, 'tls.key': key },
+});
+
+e2eTest(
+  'manifests/gateway rolls out a router that serves the certificate of a Secret, and its renewal without a failed request',
+  async (t) => {
+    const { cluster, outsider } = contextOf(t.context);
+    const authority = createTestAuthority('public');
+    const issue = (): TestCertificate => authority.issue({ dnsNames: [PUBLIC_HOST] });
+    const first = issue();
+    await cluster.kubectl(['apply', '-f', join(MANIFESTS, 'gateway/')]);
+    await apply(cluster, secretOf(first), GATEWAY, TO_WEB);
+    await rolledOut(cluster, INGRESS, 'mesh-ingressgateway');
+    const selected = ['--namespace', INGRESS, 'get', 'pods', '-l', 'app=mesh-ingressgateway'];
+    const address = await cluster.kubectl([...selected, '-o', 'jsonpath={.items[0].status.podIP}']);
+    const serialOf = async (): Promise<string> => {
+      const exchange = {
+        ...{ address, port: 8443, serverName: PUBLIC_HOST, applicationProtocols: ['http/1.1'] },
+        ...{ send: `GET / HTTP/1.1\r\nhost: ${PUBLIC_HOST}\r\nconnection: close\r\n\r\n`, until: 'HTTP/1.1' },
+      };
+      return (await outsider.call('exchangeTls', exchange)).serialNumber;
+    };
+    const request = {
+      url: `https://${address}:8443/`,
+      serverName: PUBLIC_HOST,
+      headers: { host: PUBLIC_HOST },
+    };
+    const isServed = async () => {
+      const answer = await outsider.call('requestHttp', request).catch(() => undefined);
+      return answer?.body.includes('spiffe://cluster.local/ns/mesh-ingress/sa/mesh-ingressgateway') === true;
+    };
+    await eventually('the router calls a STRICT service over mutual TLS', isServed, PATIENT);
+    t.is(await serialOf(), new X509Certificate(first.certificate).serialNumber);
+
+    await outsider.call('startLoad', { request, newConnections: true });
+    const second = issue();
+    await apply(cluster, secretOf(second));
+    const serial = new X509Certificate(second.certificate).serialNumber;
+    await eventually('the renewed certificate is presented', async () => (await serialOf()) === serial, PATIENT);
+    const { requests, samples } = await outsider.call('stopLoad', null);
+    t.deepEqual(samples, []);
+    t.true(requests > 0);
+    // The pods of other tests need the room.
+    await cluster.kubectl(['delete', 'namespace', INGRESS, '--wait=false']);
+  },
+);
 
 /** Roots rotate every few seconds instead of every few years, and are valid for minutes. */
 const HURRY = [
