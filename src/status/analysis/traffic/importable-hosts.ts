@@ -1,5 +1,6 @@
 import { resolveHost } from '../../../config/networking/host-names.js';
-import type { MeshObject } from '../../../config/object.js';
+import type { MeshObject, ObjectKey } from '../../../config/object.js';
+import { createMemo } from '../../../model/memo.js';
 import type { Service } from '../../../model/service.js';
 import type { VirtualServicePart } from './traffic-specs.js';
 
@@ -26,7 +27,22 @@ interface HostSet {
 
 const EVERY = '*';
 
-export function createImportableHosts(
+/** Makes the hosts of each snapshot. Keep one: it reads them again only if services or VirtualServices have changed. */
+export type ImportableHostsIndexer = (
+  services: readonly Service[],
+  virtualServices: ReadonlyMap<ObjectKey, MeshObject> | undefined,
+  domain: string,
+) => ImportableHosts;
+
+export function createImportableHostsIndexer(): ImportableHostsIndexer {
+  const memo = createMemo<ImportableHosts>();
+  return (services, virtualServices, domain) =>
+    memo.of([services, virtualServices ?? services], domain, () =>
+      createImportableHosts(services, virtualServices?.values(), domain),
+    );
+}
+
+function createImportableHosts(
   services: readonly Service[],
   virtualServices: Iterable<MeshObject> = [],
   domain: string,

@@ -2,7 +2,7 @@ import { MESH_GATEWAY, resolveHost } from '../../../config/networking/host-names
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../../config/object.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
-import { createImportableHosts, type ImportableHosts } from './importable-hosts.js';
+import { createImportableHostsIndexer, type ImportableHosts, type ImportableHostsIndexer } from './importable-hosts.js';
 import { createObjectGrouper, type ObjectGrouper } from './object-groups.js';
 import type { DestinationRulePart, VirtualServicePart } from './traffic-specs.js';
 import { createWorkloadIndexer, type WorkloadIndex, type WorkloadIndexer } from './workload-index.js';
@@ -73,6 +73,7 @@ export interface TrafficMemory {
   readonly meshRoutesByHost: ObjectGrouper;
   readonly sidecarsByNamespace: ObjectGrouper;
   readonly rootsByDelegate: ObjectGrouper;
+  readonly importableOf: ImportableHostsIndexer;
 }
 
 export function createTrafficMemory(): TrafficMemory {
@@ -84,6 +85,7 @@ export function createTrafficMemory(): TrafficMemory {
     meshRoutesByHost: createObjectGrouper((object, domain) => (isOfMesh(object) ? meshHostsOf(object, domain) : [])),
     sidecarsByNamespace: createObjectGrouper(({ metadata }) => [metadata.namespace]),
     rootsByDelegate: createObjectGrouper(delegatesOf),
+    importableOf: createImportableHostsIndexer(),
   };
 }
 
@@ -98,9 +100,7 @@ export function createTrafficIndex(
   const routes = () => memory.meshRoutesByHost(objects.get('VirtualService'), domain);
   const sidecars = () => memory.sidecarsByNamespace(objects.get('Sidecar'), domain);
   const roots = () => memory.rootsByDelegate(objects.get('VirtualService'), domain);
-  const importable = lazy(() =>
-    createImportableHosts(source.services, objects.get('VirtualService')?.values(), domain),
-  );
+  const importable = lazy(() => memory.importableOf(source.services, objects.get('VirtualService'), domain));
   const workloads = lazy(() => memory.workloadsOf(objects, meshDomain));
   const labelsOf = (namespace: string) => objects.get('Namespace')?.get(`Namespace//${namespace}`)?.metadata.labels;
   const isInjected = (namespace: string): boolean => {
