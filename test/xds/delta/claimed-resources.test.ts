@@ -119,3 +119,11 @@ test('the last version of a name counts', (t) => {
   t.deepEqual(claim({ a: '2', b: '1', c: '1' }, { a: '1' }), ['a=1', 'b=1', 'c=1']);
   t.deepEqual(claim({ a: '1', b: '1', c: '1' }, { a: '2' }), ['a=2', 'b=1', 'c=1']);
 });
+
+test('resources of the same version are told apart by their names', (t) => {
+  const version = 'x'.repeat(16);
+  const expected = setOf({ 'one-service': version, 'two-service': version });
+  const claim = createServer();
+  t.deepEqual(versionsOf(claim({ 'two-service': version }, expected)), [`two-service=${version}`]);
+  t.deepEqual(versionsOf(claim({ 'six-service': version }, expected)), [`six-service=${version}`]);
+});

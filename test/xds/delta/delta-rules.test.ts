@@ -225,11 +225,12 @@ const RULES: readonly (readonly [string, Rule])[] = [
       await client.told('eds');
       push(wire, { endpoints: { a: '2', b: '1' } }, { endpoints: new Set(['a']) });
       const newest = await client.next('eds');
+      client.send('eds', { nonce: 'long gone' });
       client.send('eds', { nonce: 'long gone', subscribe: ['b'] });
       await client.nothing(t);
       client.ack(newest);
       t.deepEqual(await client.told('eds'), { has: ['b=1'], lacks: [] });
-      t.is(wire.rig.counts['nonceExpired eds'], 1);
+      t.is(wire.rig.counts['nonceExpired eds'], 2);
     },
   ],
   [
