@@ -1,17 +1,53 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import type { Manifest } from '../counterparts/config-folder.js';
 import type { GrpcBackend } from '../counterparts/grpc/backend.js';
 import type { GrpcLanguage } from '../counterparts/grpc/grpc-client.js';
 import { endpointsManifest, serviceEntryManifest, serviceManifest } from '../counterparts/manifests.js';
+import { createTestAuthority } from '../support/certificate-issuer.js';
 
 /** The port that clients dial; the backends have ports of their own. */
 export const PORT = 50_051;
 
+/** Paths of the certificate that all clients and servers have. */
+interface CertificateFiles {
+  readonly certificate: string;
+  readonly key: string;
+  readonly roots: string;
+}
+
+/** The identity in that certificate. */
+const IDENTITY = 'spiffe://cluster.local/ns/default/sa/grpc';
+
+export async function writeCertificate(folder: string): Promise<CertificateFiles> {
+  const authority = createTestAuthority('grpc');
+  const { certificate, key } = authority.issue({ uris: [IDENTITY] });
+  const write = async (name: string, text: string): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, text);
+    return path;
+  };
+  return {
+    certificate: await write('certificate.pem', certificate),
+    key: await write('key.pem', key),
+    roots: await write('roots.pem', authority.certificate),
+  };
+}
+
+/** A port of 127.0.0.1 that no server has at the moment. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
 /** The bootstrap of a client or server in namespace `default`. */
-export function bootstrapOf(
-  language: GrpcLanguage,
-  grpcPort: number,
-  { metadata = {}, certificateProviders }: { readonly metadata?: object; readonly certificateProviders?: object } = {},
-): object {
+export function bootstrapOf(language: GrpcLanguage, grpcPort: number, files: CertificateFiles): object {
   return {
     xds_servers: [
       {
@@ -22,11 +58,21 @@ export function bootstrapOf(
     ],
     node: {
       id: `sidecar~127.0.0.1~${language}.default~default.svc.cluster.local`,
-      metadata,
+      metadata: { LABELS: { app: language }, CERTIFICATE_PROVIDER: 'mesh' },
       locality: { region: 'north', zone: 'a' },
     },
     server_listener_resource_name_template: 'grpc/lds/inbound/%s',
-    ...(certificateProviders === undefined ? {} : { certificate_providers: certificateProviders }),
+    certificate_providers: {
+      mesh: {
+        plugin_name: 'file_watcher',
+        config: {
+          certificate_file: files.certificate,
+          private_key_file: files.key,
+          ca_certificate_file: files.roots,
+          refresh_interval: '600s',
+        },
+      },
+    },
   };
 }
 
@@ -51,6 +97,54 @@ export function entry(host: string, backends: readonly PlacedBackend[], protocol
     })),
   });
 }
+
+/**
+ * A server of a workload with the label `app: <language>`, in mutual TLS at one port and in plaintext at the other. The
+ * host `impostor-<language>.example.com` expects another identity at the same server.
+ */
+export function securedServer(language: GrpcLanguage, securePort: number, plainPort: number) {
+  const metadata = { name: language, namespace: 'default' };
+  const selector = { matchLabels: { app: language } };
+  const apiVersion = 'security.mesh.internal/v1beta1';
+  const hosts = [
+    { name: `secure-${language}`, identity: IDENTITY },
+    { name: `impostor-${language}`, identity: 'spiffe://cluster.local/ns/default/sa/other' },
+  ];
+  return [
+    ...hosts.flatMap(({ name, identity }) => [
+      serviceEntryManifest(name, {
+        hosts: [`${name}.example.com`],
+        location: 'MESH_INTERNAL',
+        resolution: 'STATIC',
+        ports: [{ number: PORT, name: 'grpc', protocol: 'GRPC' }],
+        endpoints: [{ address: '127.0.0.1', ports: { grpc: securePort } }],
+        subjectAltNames: [identity],
+      }),
+      destinationRule(`${name}.example.com`, { tls: { mode: 'MESH_MUTUAL' } }),
+    ]),
+    {
+      apiVersion,
+      kind: 'PeerAuthentication',
+      metadata,
+      spec: { selector, mtls: { mode: 'STRICT' }, portLevelMtls: { [plainPort]: { mode: 'DISABLE' } } },
+    },
+    {
+      apiVersion,
+      kind: 'AuthorizationPolicy',
+      metadata,
+      spec: {
+        selector,
+        action: 'DENY',
+        rules: [
+          { to: [{ operation: { paths: ['/test.Echo/Secret'] } }], from: [{ source: { notPrincipals: [NAMED] } }] },
+        ],
+      },
+    },
+  ];
+}
+
+/** As policies name the identity. */
+const NAMED = IDENTITY.replace('spiffe://', '');
 
 function networking(kind: string, host: string, spec: object): Manifest {
   return {

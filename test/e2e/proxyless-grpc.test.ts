@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import anyTest, { type TestFn } from 'ava';
 import { createCleanup } from '../bootstrap/support/cleanup.js';
 import { type RunningServer, startServer } from '../bootstrap/support/running-server.js';
 import { type GrpcBackend, startGrpcBackend } from '../counterparts/grpc/backend.js';
 import {
+  type CallOptions,
   findGrpcProgram,
   GRPC_LANGUAGES,
   type GrpcClient,
@@ -17,10 +21,13 @@ import {
   destinationRule,
   entry,
   fileText,
+  freePort,
   kubernetesService,
   PORT,
   ROUND_ROBIN,
+  securedServer,
   virtualService,
+  writeCertificate,
 } from './proxyless-grpc-mesh.js';
 
 interface Context {
@@ -112,10 +119,13 @@ test.before(async (t) => {
   const backends = [one, two, three] as const;
   for (const backend of backends) cleanup.teardown(async () => backend.stop());
   const server = await startServer(cleanup, { files: { 'services.yaml': services([one, two, three]) } });
+  const folder = await mkdtemp(join(tmpdir(), 'proxyless-grpc-'));
+  cleanup.teardown(() => rm(folder, { recursive: true }));
+  const files = await writeCertificate(folder);
   const clients = new Map<GrpcLanguage, GrpcClient>();
   for (const language of GRPC_LANGUAGES) {
     if ('missing' in findGrpcProgram(language)) continue;
-    const client = startGrpcClient(language, bootstrapOf(language, server.grpcPort));
+    const client = startGrpcClient(language, bootstrapOf(language, server.grpcPort, files));
     cleanup.teardown(() => client.stop());
     clients.set(language, client);
   }
@@ -160,7 +170,7 @@ for (const language of GRPC_LANGUAGES) {
     const client = clientOf(t.context);
     const host = `late-${language}.example.com`;
     await client.call(to(host));
-    await server.folder.write(`${host}.yaml`, fileText([entry(host, [{ backend: backends[1] }])]));
+    await server.folder.replace(`${host}.yaml`, fileText([entry(host, [{ backend: backends[1] }])]));
     await answeredBy(client, host, ['two']);
     await server.folder.remove(`${host}.yaml`);
     await eventually('the service is gone', async () => codesOf(await client.call(to(host))).join() === '14');
@@ -171,7 +181,11 @@ for (const language of GRPC_LANGUAGES) {
     const client = clientOf(t.context);
     await answeredBy(client, 'robin.example.com', ['one', 'three', 'two']);
     const replies = await client.call(to('robin.example.com'), { count: 30 });
-    for (const name of ['one', 'two', 'three']) t.is(replies.filter(({ server }) => server === name).length, 10, name);
+    // A picker that the library replaces meanwhile begins anew, so a backend may get a call more or less.
+    for (const name of ['one', 'two', 'three']) {
+      const share = replies.filter(({ server }) => server === name).length;
+      t.true(share >= 8 && share <= 12, `${name}: ${share}`);
+    }
   });
 
   row(`${language}: backends that are removed get no calls, and those that are added do`, async (t) => {
@@ -180,7 +194,7 @@ for (const language of GRPC_LANGUAGES) {
     const client = clientOf(t.context);
     const host = `change-${language}.example.com`;
     const write = (chosen: readonly GrpcBackend[]) =>
-      server.folder.write(
+      server.folder.replace(
         `${host}.yaml`,
         fileText([
           entry(
@@ -213,7 +227,7 @@ for (const language of GRPC_LANGUAGES) {
     const failover = { localityLbSetting: { enabled: true }, simple: 'ROUND_ROBIN' };
     const outlierDetection = { consecutive5xxErrors: 1 };
     const rule = destinationRule(host, { loadBalancer: failover, outlierDetection });
-    await server.folder.write(`${host}.yaml`, fileText([entry(host, placed), rule]));
+    await server.folder.replace(`${host}.yaml`, fileText([entry(host, placed), rule]));
     await answeredBy(client, host, ['near']);
     near.stop();
     await answeredBy(client, host, ['two']);
@@ -225,7 +239,7 @@ for (const language of GRPC_LANGUAGES) {
     const client = clientOf(t.context);
     const host = `route-${language}.example.com`;
     const write = (destination: string) =>
-      server.folder.write(
+      server.folder.replace(
         `${host}.yaml`,
         fileText([entry(host, [{ backend: backends[2] }]), virtualService(host, [{ route: [toHost(destination)] }])]),
       );
@@ -235,7 +249,7 @@ for (const language of GRPC_LANGUAGES) {
     // Meanwhile no call fails.
     await eventually('the other service answers', async () => {
       const replies = await client.call(to(host), { count: 5 });
-      t.deepEqual(codesOf(replies), [status.OK]);
+      t.deepEqual(codesOf(replies), [status.OK], replies.map(({ message }) => message).join());
       return namesOf(replies).join() === 'two';
     });
   });
@@ -243,7 +257,7 @@ for (const language of GRPC_LANGUAGES) {
   row(`${language}: calls are split by weight`, async (t) => {
     const count = 1_000;
     const replies = await clientOf(t.context).call(to('split.example.com'), { count, parallel: true });
-    t.deepEqual(codesOf(replies), [status.OK]);
+    t.deepEqual(codesOf(replies), [status.OK], replies.map(({ message }) => message).join());
     const share = replies.filter(({ server }) => server === 'one').length / count;
     // Six standard deviations.
     t.true(Math.abs(share - 0.25) < 6 * Math.sqrt((0.25 * 0.75) / count), `${share}`);
@@ -290,7 +304,6 @@ for (const language of GRPC_LANGUAGES) {
     const client = clientOf(t.context);
     const key = `break-${language}`;
     const metadata = { 'x-key': key, 'x-hold': 'yes' };
-    t.deepEqual(codesOf(await client.call(to('break.example.com'))), [status.OK]);
     const held = client.call(to('break.example.com'), { metadata, count: 2, parallel: true });
     await eventually('two calls wait', () => backends[0].callsOf(key) === 2);
     const [third] = await client.call(to('break.example.com'));
@@ -305,6 +318,34 @@ for (const language of GRPC_LANGUAGES) {
     t.is(denied?.code, status.PERMISSION_DENIED, denied?.message);
     const [lost] = await client.call(to('fault.example.com'));
     t.is(lost?.code, status.DATA_LOSS, lost?.message);
+  });
+
+  row(`${language}: a server takes mutual TLS, and denies what an AuthorizationPolicy denies`, async (t) => {
+    const { server } = t.context;
+    const client = clientOf(t.context);
+    const serve = (secure: boolean) =>
+      eventually('a server starts on a free port', async () => {
+        const port = await freePort();
+        await client.serve(`127.0.0.1:${port}`, `${language}-server`, { secure });
+        return port;
+      });
+    const [plainPort, securePort] = [await serve(false), await serve(true)];
+    await server.folder.replace('server.yaml', fileText(securedServer(language, securePort, plainPort)));
+    const say = async (target: string, options: CallOptions = {}): Promise<number | undefined> =>
+      (await client.call(target, options))[0]?.code;
+    const [plain, secured] = [`dns:///127.0.0.1:${plainPort}`, to(`secure-${language}.example.com`)];
+    const secret = { method: '/test.Echo/Secret' };
+    await eventually('mutual TLS works', async () => (await say(secured, { secure: true })) === status.OK);
+    await eventually('callers without identity are denied', async () => (await say(plain, secret)) !== status.OK);
+    t.is(await say(plain, secret), status.PERMISSION_DENIED);
+    t.is(await say(plain), status.OK);
+    t.is(await say(secured, { ...secret, secure: true }), status.OK);
+    await eventually('plaintext is refused', async () => {
+      const code = await say(`dns:///127.0.0.1:${securePort}`);
+      return code === status.UNAVAILABLE;
+    });
+    t.is(await say(to(`impostor-${language}.example.com`), { secure: true }), status.UNAVAILABLE);
+    await server.folder.remove('server.yaml');
   });
 
   row(`${language}: calls with the same header go to the same backend`, async (t) => {

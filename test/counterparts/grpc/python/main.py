@@ -56,9 +56,12 @@ def serve(command):
         (grpc.method_handlers_generic_handler("test.Echo", {"Say": handler, "Secret": handler}),)
     )
     plain = grpc.insecure_server_credentials()
-    server.add_secure_port(
-        command["address"], grpc.xds_server_credentials(plain) if command["secure"] else plain
-    )
+    credentials = grpc.xds_server_credentials(plain) if command["secure"] else plain
+    try:
+        server.add_secure_port(command["address"], credentials)
+    except RuntimeError as error:
+        say({"id": command["id"], "error": str(error)})
+        return
     server.start()
     servers.append(server)
     say({"id": command["id"]})
