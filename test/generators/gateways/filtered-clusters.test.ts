@@ -1,8 +1,10 @@
 import test from 'ava';
 import { createClusterGenerator } from '../../../src/generators/clusters/cluster-generator.js';
+import { createGatewayRouteGenerator } from '../../../src/generators/gateways/gateway-route-generator.js';
+import { createGatewayRouter } from '../../../src/generators/gateways/gateway-router.js';
 import { createListenerGenerator } from '../../../src/generators/listeners/listener-generator.js';
 import { readGoldenCase } from '../golden-case.js';
-import { ENCODER, generateAll } from '../served-resources.js';
+import { at, ENCODER, generateAll, toJson } from '../served-resources.js';
 
 const gateway = (name: string, port: object) => `
 ---
@@ -54,6 +56,22 @@ test('with NAV_FILTER_GATEWAY_CLUSTER_CONFIG a router gets only clusters that it
   t.deepEqual(hostsFor('ingress', true), [routed]);
   t.deepEqual(hostsFor('ingress', false).sort(), [other, routed].sort());
   t.deepEqual(hostsFor('sidecar', true).sort(), [other, routed].sort());
+});
+
+test('routes of a gateway have the timeout of MESH_DEFAULT_REQUEST_TIMEOUT', (t) => {
+  const { context, settings, proxies } = read();
+  const proxy = proxies.get('ingress');
+  if (proxy === undefined) throw new Error('the case has no router');
+  const timeoutWith = (defaultRequestTimeoutMs: number) => {
+    const generator = createGatewayRouteGenerator(
+      ENCODER,
+      createGatewayRouter({ ...settings, defaultRequestTimeoutMs }),
+    );
+    const table = generator.generate(context, generator.scope(context, proxy), 'http.80');
+    return table && at(toJson(table), 'virtualHosts.0.routes.0.route.timeout');
+  };
+  t.is(timeoutWith(1500), '1.5s');
+  t.is(timeoutWith(0), '0s');
 });
 
 test('a server that loses its port, and one without routes, is a finding that names its object and field', (t) => {
