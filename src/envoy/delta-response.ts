@@ -13,6 +13,7 @@ const CONTROL_PLANE = 0x3a;
 /** Of `envoy.service.discovery.v3.Resource`. */
 const RESOURCE_VERSION = 0x0a;
 const RESOURCE_NAME = 0x1a;
+const RESOURCE_ALIAS = 0x22;
 /** Entries that are framed before the work pauses. */
 const FRAMED_AT_ONCE = 256;
 
@@ -53,12 +54,14 @@ export function* prepareDeltaBody(
 }
 
 /** The entry is already framed as field 2 of a Resource, so only the name and the version are encoded here. */
-function frame({ name, version, entry, bareEntry = entry }: FramedResource): readonly Buffer[] {
+function frame({ name, version, entry, bareEntry = entry, aliases = [] }: FramedResource): readonly Buffer[] {
   const start = protobuf.Writer.create().uint32(RESOURCE_VERSION).string(version).finish() as Buffer;
-  const end = protobuf.Writer.create().uint32(RESOURCE_NAME).string(name).finish() as Buffer;
+  const names = protobuf.Writer.create().uint32(RESOURCE_NAME).string(name);
+  for (const alias of aliases) names.uint32(RESOURCE_ALIAS).string(alias);
+  const end = names.finish() as Buffer;
   const length = start.length + bareEntry.length + end.length;
   const head = protobuf.Writer.create().uint32(RESOURCES).uint32(length).finish() as Buffer;
   return [head, start, bareEntry, end];
 }
 
-type FramedResource = Pick<EncodedResource, 'name' | 'version' | 'entry' | 'bareEntry'>;
+type FramedResource = Pick<EncodedResource, 'name' | 'version' | 'entry' | 'bareEntry' | 'aliases'>;

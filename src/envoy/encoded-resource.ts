@@ -15,6 +15,8 @@ export interface EncodedResource {
    * resources, so they need no wrapper.
    */
   readonly bareEntry?: Buffer;
+  /** Other names that a delta response answers with this resource. */
+  readonly aliases?: readonly string[];
   /** Ids of the patches of EnvoyFilters that changed it, in order; absent if there are none. */
   readonly patches?: readonly string[];
   /** The resource stands for a name that does not exist. A delta response reports the name as removed instead. */

@@ -1,4 +1,4 @@
-import type { ResourceSet } from '../envoy/resource-set.js';
+import { EMPTY_RESOURCE_SET, type ResourceSet } from '../envoy/resource-set.js';
 import { TypeUrl } from '../envoy/type-urls.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
@@ -8,7 +8,7 @@ import type { PushNotice } from '../push/push-notice.js';
 import type { PushResult, PushTarget } from '../push/push-queue.js';
 import type { PushShare } from '../push/push-slots.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
-import type { Work } from '../push/work.js';
+import { finish, type Work } from '../push/work.js';
 import type { DiscoveryProtocol, ProtocolVariant, Rejection, RequestHead } from './discovery-protocol.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { type HeldRoot, HeldRoots } from './limits/held-roots.js';
@@ -160,6 +160,12 @@ export class ProxySession implements PushTarget {
   sentOf(typeUrl: string): ResourceSet | undefined {
     const watched = this.#subscriptions.get(typeUrl);
     return watched?.provider.isPrivate === false ? watched.sent : undefined;
+  }
+
+  /** The resources that the proxy should have now of a type, which may depend on its other subscriptions. */
+  resourcesOf(typeUrl: string): ResourceSet {
+    const watched = this.#subscriptions.get(typeUrl);
+    return watched === undefined ? EMPTY_RESOURCE_SET : finish(watched.provider.prepare(watched.namesWithWildcard));
   }
 
   /**

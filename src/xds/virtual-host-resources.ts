@@ -1,8 +1,9 @@
 import type { ResourceSet } from '../envoy/resource-set.js';
 import { createResourceSet } from '../envoy/resource-set.js';
 import { TypeUrl } from '../envoy/type-urls.js';
-import { tableOfVirtualHost } from '../envoy/virtual-host-names.js';
+import { askedGroup, hostOfVirtualHost, tableOfVirtualHost, virtualHostName } from '../envoy/virtual-host-names.js';
 import type { ResourceGenerator } from '../generators/generator.js';
+import { isOnDemand } from '../model/on-demand.js';
 import type { WithheldPatch } from '../model/patches/withheld-patch.js';
 import type { Proxy } from '../model/proxy.js';
 import type { Distribution } from '../push/distributor.js';
@@ -24,11 +25,13 @@ export function takesVirtualHosts({ type, version }: Proxy): boolean {
  */
 export class VirtualHostResources extends GeneratedResources {
   readonly #tables: () => NameSet;
+  readonly #isOnDemand: () => boolean;
 
   /** @param tables the tables that the proxy has, or is being sent */
   constructor(distribution: Distribution, generator: ResourceGenerator, proxy: Proxy, tables: () => NameSet) {
     super(distribution, generator, proxy);
     this.#tables = tables;
+    this.#isOnDemand = () => distribution.context !== undefined && isOnDemand(distribution.context, proxy);
   }
 
   override get mode(): 'wildcard' {
@@ -46,10 +49,24 @@ export class VirtualHostResources extends GeneratedResources {
   }
 
   override *prepare(names: NameSet | undefined): Work<ResourceSet> {
-    const all = yield* super.prepare(this.#tables());
+    const tables = this.#tables();
+    const asked = this.#isOnDemand() ? askedIn(names, tables) : [];
+    const groups = asked.length === 0 ? tables : { ...tables, names: [...tables.names, ...asked] };
+    const all = yield* super.prepare(groups);
     if (names === undefined || hasName(names, '*')) return all;
     return createResourceSet(all.resources.filter(({ name }) => hasName(names, name)));
   }
+}
+
+/** The groups of the virtual hosts that a proxy asked for. All spellings of a host share the virtual host in lower case. */
+function askedIn(names: NameSet | undefined, tables: NameSet): readonly string[] {
+  const asked = new Set<string>();
+  for (const name of names?.names ?? []) {
+    const table = tableOfVirtualHost(name);
+    if (!hasName(tables, table)) continue;
+    asked.add(name).add(virtualHostName(table, hostOfVirtualHost(name).toLowerCase()));
+  }
+  return [...asked].sort().map(askedGroup);
 }
 
 /**

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import { compareNames } from '../../src/envoy/resource-set.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
-import { virtualHostName } from '../../src/envoy/virtual-host-names.js';
+import { askedNameOf, tableOfVirtualHost, virtualHostName } from '../../src/envoy/virtual-host-names.js';
 import type { WireMessage } from '../../src/envoy/wire-message.js';
 import type {
   GroupedGenerator,
@@ -83,6 +83,8 @@ export interface RigOptions {
   readonly isSliced?: boolean;
   /** Version of the Envoy of every proxy. Default `1.40.0`. */
   readonly envoyVersion?: string;
+  /** Whether proxies of delta streams learn on demand. Default false. */
+  readonly onDemand?: boolean;
   /** Makes the bytes of a resource. Default: `name=body`. */
   readonly encodeBody?: (typeUrl: string, name: string, body: string) => Uint8Array;
   /** Wraps the generators. */
@@ -124,7 +126,7 @@ export function createRig(options: RigOptions = {}): Rig {
     clusterGenerator(content, encodeBody),
     namedGenerator(TypeUrl.endpoint, () => content.endpoints, encodeBody),
     namedGenerator(TypeUrl.route, () => content.routes, encodeBody),
-    virtualHostGenerator(content, encodeBody),
+    virtualHostGenerator(content, encodeBody, options.onDemand ?? false),
     namedGenerator(TypeUrl.extensionConfig, () => content.extensions, encodeBody),
   ]);
   const generators = new Map(all.map((generator) => [generator.typeUrl, generator]));
@@ -163,6 +165,7 @@ export function createRig(options: RigOptions = {}): Rig {
     readProxy: (node) => ({
       ...proxyOf(Buffer.from(node.subarray(2)).toString()),
       version: options.envoyVersion ?? '1.40.0',
+      ...(options.onDemand === true ? { metadata: { ...proxyOf('').metadata, onDemand: true } } : {}),
     }),
     enqueue: (session) => distributor.enqueue(session),
     progressed: () => count('progressed')(),
@@ -230,18 +233,23 @@ function namedGenerator(
   };
 }
 
-function virtualHostGenerator(content: RigContent, encodeBody: EncodeBody): GroupedGenerator {
+function virtualHostGenerator(content: RigContent, encodeBody: EncodeBody, onDemand: boolean): GroupedGenerator {
   const typeUrl = TypeUrl.virtualHost;
   return {
     typeUrl,
     mode: 'grouped',
     affectedBy: (request) => request.changed === 'everything',
     scope: () => ({ key: '' }),
-    generate: (_context, _scope, table) =>
-      Object.entries(content.hosts[table] ?? {}).map(([host, body]) => {
+    generate: (_context, _scope, group) => {
+      const asked = askedNameOf(group);
+      const table = asked === undefined ? group : tableOfVirtualHost(asked);
+      const all = Object.entries(content.hosts[table] ?? {}).map(([host, body]) => {
         const name = virtualHostName(table, host);
         return frameResource(typeUrl, name, encodeBody(typeUrl, name, body));
-      }),
+      });
+      if (asked !== undefined) return all.filter(({ name }) => name === asked);
+      return onDemand ? [] : all;
+    },
   };
 }
 

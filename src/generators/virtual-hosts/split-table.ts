@@ -7,6 +7,7 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import { virtualHostName } from '../../envoy/virtual-host-names.js';
 import { createMemo, memoize } from '../../model/memo.js';
 import { ComposedTable, type TableHost } from '../routes/composed-table.js';
+import { contentOf, indexDomains } from './domain-index.js';
 
 /** A route table in parts. */
 export interface SplitTable {
@@ -14,6 +15,10 @@ export interface SplitTable {
   readonly head: EncodedResource;
   /** The virtual hosts, as resources. */
   readonly hosts: readonly EncodedResource[];
+  /** The answer to a proxy that has no virtual host. Envoy uses no table before it gets a virtual host of it. */
+  readonly none: EncodedResource;
+  /** The virtual host that takes requests for a host, for that host alone; undefined if the table has none. */
+  hostFor(host: string): EncodedResource | undefined;
 }
 
 /** RouteConfiguration.virtual_hosts, as a tag on the wire. */
@@ -21,6 +26,9 @@ const VIRTUAL_HOSTS_TAG = 0x12;
 /** VirtualHost.name, as a field number and as a tag. */
 const NAME = 1;
 const NAME_TAG = 0x0a;
+/** VirtualHost.domains */
+const DOMAIN = 2;
+const DOMAIN_TAG = 0x12;
 
 /**
  * Splits route tables, each once. A virtual host that did not change is the same resource in the next table.
@@ -37,17 +45,27 @@ export function createTableSplitter(
   return memoize((table) => {
     const { head, hosts: own } = table instanceof ComposedTable ? table : readTable(table);
     // Envoy uses no table before it gets a virtual host of it, and patches can remove all.
-    const hosts = own.length === 0 ? [{ name: 'none', field: noHost }] : own;
+    const none = encodeHost(virtualHostName(table.name, 'none'), noHost);
+    const indexed = memoizeOnce(() => indexDomains(own));
     const taken = new Set<string>();
     const { patches } = table;
     const withPatches = (part: EncodedResource): EncodedResource =>
       patches === undefined ? part : { ...part, patches };
     return {
       head: withPatches(frameResource(TypeUrl.route, table.name, Buffer.concat([head, vhds]))),
-      hosts: hosts.map(({ name, field }) => {
-        const resource = untakenName(virtualHostName(table.name, name), taken);
-        return withPatches(resources.of([field], resource, () => encodeHost(resource, field)));
-      }),
+      hosts:
+        own.length === 0
+          ? [none]
+          : own.map(({ name, field }) => {
+              const resource = untakenName(virtualHostName(table.name, name), taken);
+              return withPatches(resources.of([field], resource, () => encodeHost(resource, field)));
+            }),
+      none,
+      hostFor: (host) => {
+        const field = indexed().find(host);
+        const resource = virtualHostName(table.name, host);
+        return field && withPatches(resources.of([field], `for ${resource}`, () => encodeHost(resource, field, host)));
+      },
     };
   });
 }
@@ -77,8 +95,12 @@ function untakenName(name: string, taken: Set<string>): string {
   return own;
 }
 
-/** Envoy removes virtual hosts by the names of their resources, so a virtual host has the name of its resource. */
-function encodeHost(name: string, field: Buffer): EncodedResource {
+/**
+ * Envoy removes virtual hosts by the names of their resources, so a virtual host has the name of its resource.
+ *
+ * @param domain the only domain; default: those of the field
+ */
+function encodeHost(name: string, field: Buffer, domain?: string): EncodedResource {
   const message = contentOf(field);
   const reader = protobuf.Reader.create(message);
   const pieces: Uint8Array[] = [frameField(NAME, Buffer.from(name))];
@@ -86,15 +108,19 @@ function encodeHost(name: string, field: Buffer): EncodedResource {
     const start = reader.pos;
     const tag = reader.uint32();
     reader.skipType(tag & 7);
-    if (tag !== NAME_TAG) pieces.push(message.subarray(start, reader.pos));
+    if (tag === NAME_TAG || (tag === DOMAIN_TAG && domain !== undefined)) continue;
+    pieces.push(message.subarray(start, reader.pos));
   }
+  if (domain !== undefined) pieces.push(frameField(DOMAIN, Buffer.from(domain)));
   return frameResource(TypeUrl.virtualHost, name, Buffer.concat(pieces));
 }
 
-function contentOf(field: Uint8Array): Uint8Array {
-  const reader = protobuf.Reader.create(field);
-  reader.uint32();
-  return reader.bytes();
+function memoizeOnce<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function nameIn(host: Uint8Array): string {

@@ -71,6 +71,7 @@ export function createClientStatusService({ environment, connections, gate }: Cl
     const { generators, resources, context } = environment.distribution;
     const generator = generators.get(typeUrl);
     if (generator === undefined || session.proxy === undefined || context === undefined) return EMPTY_RESOURCE_SET;
+    if (generator.mode === 'grouped') return session.resourcesOf(typeUrl);
     return resources.resourcesFor(generator, session.proxy, session.namesOf(typeUrl));
   };
 

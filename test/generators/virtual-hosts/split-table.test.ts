@@ -2,6 +2,7 @@ import test from 'ava';
 import { frameField, frameResource } from '../../../src/envoy/message-encoder.js';
 import { resourceMessage } from '../../../src/envoy/resource-message.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { askedGroup } from '../../../src/envoy/virtual-host-names.js';
 import { ComposedTable } from '../../../src/generators/routes/composed-table.js';
 import { createRouteGenerator } from '../../../src/generators/routes/route-generator.js';
 import { splitRoutes } from '../../../src/generators/virtual-hosts/split-routes.js';
@@ -11,6 +12,12 @@ import { SETTINGS } from '../default-settings.js';
 import { at, ENCODER, toJson } from '../served-resources.js';
 
 const split = createTableSplitter(ENCODER, 0);
+const hostBytes = (domain: string) =>
+  ENCODER.encode(TypeUrl.virtualHost, {
+    name: domain,
+    domains: [domain],
+    routes: [{ name: `of ${domain}`, match: { prefix: '/' }, directResponse: { status: 200 } }],
+  });
 const hostField = (name: string, domain: string) =>
   frameField(2, ENCODER.encode(TypeUrl.virtualHost, { name, domains: [domain] }));
 const head = ENCODER.encode(TypeUrl.route, { name: '80', internalOnlyHeaders: ['x'] });
@@ -71,6 +78,48 @@ test('a table without virtual hosts has one that takes no request, because Envoy
     hosts.map((host) => [host.name, at(toJson(host), 'domains')]),
     [['80/none', ['none.invalid']]],
   );
+});
+
+test('a virtual host for one host is the one that Envoy would choose, for that host alone', (t) => {
+  const fields = ['*', '*.com', '*.example.com', 'shop.*', 'a.example.com', 'a.example.com:80'].map((domain) => ({
+    name: domain,
+    field: hostField(`host ${domain}`, domain),
+  }));
+  const routed = (name: string, domain: string) => ({ name, field: frameField(2, hostBytes(domain)) });
+  const { hostFor } = split(new ComposedTable('80', head, [...fields, routed('routed', 'Upper.example.com')]));
+  for (const host of ['a.example.com', 'b.example.com', 'example.com', 'shop.org', 'other', 'upper.example.com']) {
+    const found = hostFor(host);
+    t.is(found?.name, `80/${host}`);
+    t.deepEqual(at(toJson(found as never), 'domains'), [host]);
+    t.is(at(toJson(found as never), 'name'), `80/${host}`);
+    t.is(hostFor(host), found);
+  }
+  t.deepEqual(at(toJson(hostFor('upper.example.com') as never), 'routes.0.name'), 'of Upper.example.com');
+  t.is(split(new ComposedTable('80', head, [fields[3] as never])).hostFor('other'), undefined);
+});
+
+test('a proxy on demand has no virtual host at first, and each that it asks for, in lower case', (t) => {
+  const metadata = { ...buildProxy().metadata, onDemand: true };
+  const proxy = buildProxy({ takesVirtualHosts: true, speaksDelta: true, metadata });
+  const context = buildContext({ services: [buildService({ name: 'web' })] });
+  const { tables, virtualHosts } = splitRoutes(createRouteGenerator(ENCODER, SETTINGS), ENCODER, SETTINGS);
+  const scope = tables.scope(context, proxy);
+  const told = (group: string) =>
+    virtualHosts.generate(context, scope, group).map((host) => ({
+      name: host.name,
+      aliases: host.aliases,
+      cluster: host.entry.length === 0 ? undefined : at(toJson(host), 'routes.0.route.cluster'),
+    }));
+  t.deepEqual(told('80'), [{ name: '80/none', aliases: undefined, cluster: undefined }]);
+  const cluster = 'outbound|80||web.default.svc.cluster.local';
+  t.deepEqual(told(askedGroup('80/web')), [{ name: '80/web', aliases: undefined, cluster }]);
+  t.deepEqual(told(askedGroup('80/elsewhere')), [
+    { name: '80/elsewhere', aliases: undefined, cluster: 'PassthroughCluster' },
+  ]);
+  for (const name of ['80/Web', '80/*', '80/*.com', '80/']) {
+    t.deepEqual(told(askedGroup(name)), [{ name, aliases: [name], cluster: undefined }]);
+  }
+  t.deepEqual(told(askedGroup('web.default.svc.cluster.local:80/web')), []);
 });
 
 test('only proxies that take virtual hosts one by one get split tables, and tables of one service stay whole', (t) => {

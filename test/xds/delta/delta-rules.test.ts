@@ -575,3 +575,43 @@ test('an older Envoy, and a stream for one type, get whole tables and no virtual
     await client.nothing(t);
   }
 });
+
+test('D24: virtual hosts on demand: those that are asked for, and on a new stream only what differs', async (t) => {
+  const wire = openSessions(t, { onDemand: true });
+  push(wire, TABLES);
+  const first = wire.connect();
+  first.send('rds', { subscribe: ['80', '90'] });
+  const got = await first.next('rds');
+  first.ack(got);
+  const tables = versionsOf(got);
+  first.send('vhds');
+  t.deepEqual(await first.told('vhds'), { has: [], lacks: [] });
+  first.send('vhds', { subscribe: ['80/x'] });
+  const hosts = await first.next('vhds');
+  t.deepEqual(
+    hosts.resources.map(({ name }) => name),
+    ['80/x'],
+  );
+  first.ack(hosts);
+  first.send('vhds', { subscribe: ['80/X'] });
+  t.deepEqual(await first.told('vhds'), { has: [], lacks: ['80/X'] });
+  push(wire, { hosts: { '80': { x: '1', y: '2', new: '1' }, '90': { z: '2' } } });
+  await first.nothing(t);
+  push(wire, { hosts: { '80': { x: '2', y: '2' }, '90': { z: '2' } } });
+  const changed = await first.next('vhds');
+  t.deepEqual(
+    changed.resources.map(({ body }) => String(body)),
+    ['80/x=2'],
+  );
+  first.ack(changed);
+  push(wire, { routes: { '80': '2', '90': '1' } });
+  await first.told('rds');
+  t.deepEqual(await first.told('vhds'), { has: ['80/x=2'], lacks: [] });
+  first.close();
+  const again = wire.connect();
+  again.send('rds', { subscribe: ['80', '90'], versions: { '90': tables['90'] ?? '' } });
+  await again.told('rds');
+  again.send('vhds', { subscribe: ['*', '80/x', '90/z'], versions: versionsOf(changed) });
+  t.deepEqual(await again.told('vhds'), { has: ['90/z=2'], lacks: [] });
+  await again.nothing(t);
+});
