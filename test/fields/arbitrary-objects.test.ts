@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import test from 'ava';
 import { createKindRegistry } from '../../src/config/kinds.js';
 import type { MeshObject } from '../../src/config/object.js';
+import type { PushContext } from '../../src/model/push-context.js';
+import { analysisInputOf } from '../../src/status/analysis/analysis-input.js';
+import { analyze } from '../../src/status/analysis/analyze.js';
 import { findEnvoy } from '../counterparts/find-envoy.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { validateWithEnvoy } from '../generators/envoy-verdict.js';
@@ -88,6 +91,7 @@ for (const kind of KINDS) {
       const golden = readGoldenCase(kind, MESH);
       const generate = createGoldenGenerators(golden);
       const context = golden.change('upsert', objects);
+      t.deepEqual(failedAnalyzers(context), []);
       const served = [...golden.proxies.values()].map((proxy) => generate(context, proxy));
       meshes += 1;
       if ('missing' in envoy || meshes > MESHES_FOR_ENVOY) continue;
@@ -96,6 +100,14 @@ for (const kind of KINDS) {
       }
     }
   });
+}
+
+/** The messages about analyzers that fail. */
+function failedAnalyzers(context: PushContext): readonly string[] {
+  const enforcement = { isPluginOn: true, limitedQuotas: undefined, areDelegatesOn: true };
+  return analyze(analysisInputOf(context, enforcement)).flatMap(({ code, message }) =>
+    code === 'MESH0001' ? [message] : [],
+  );
 }
 
 /** What routes and configures traffic: objects of these meet at the same hosts, ports and routers. */
@@ -109,6 +121,7 @@ test('Envoy takes what is sent for accepted objects of several kinds together', 
     const golden = readGoldenCase('together', MESH);
     const generate = createGoldenGenerators(golden);
     const context = golden.change('upsert', objects);
+    t.deepEqual(failedAnalyzers(context), []);
     const served = [...golden.proxies.values()].map((proxy) => generate(context, proxy));
     meshes += 1;
     if ('missing' in envoy || meshes > MESHES_FOR_ENVOY) continue;
