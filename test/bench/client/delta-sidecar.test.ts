@@ -5,6 +5,7 @@ import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { shortTypeName, TypeUrl } from '../../../src/envoy/type-urls.js';
 
+const EXTENSIONS = 'type.googleapis.com/envoy.extensions.filters.network';
 const registry = loadProtoRegistry();
 const encoder = createMessageEncoder(registry);
 
@@ -66,7 +67,10 @@ test('a delta sidecar asks for everything in the order of Envoy, and is done whe
   answer(TypeUrl.cluster, { a: cluster('a'), b: cluster('b') });
   answer(TypeUrl.endpoint, { a: { clusterName: 'a' } });
   t.is(completed(), 0);
-  t.is(sidecar.describeWaiting(), 'eds (1 of 2 resources), lds (not yet asked for), rds (not yet asked for)');
+  t.is(
+    sidecar.describeWaiting(),
+    'eds (1 of 2 resources), lds (not yet asked for), rds (not yet asked for), vhds (not yet asked for)',
+  );
   answer(TypeUrl.endpoint, {}, ['b']);
   answer(TypeUrl.listener, {});
   t.is(completed(), 1);
@@ -94,4 +98,23 @@ test('a delta sidecar that reconnects tells the versions of what it has, all but
   t.is(completed(), 1);
   answer(TypeUrl.endpoint, { a: { clusterName: 'a' } });
   t.is(completed(), 2);
+});
+
+test('a delta sidecar asks once for virtual hosts, when a route table lets it, and waits for them', (t) => {
+  const { sidecar, sent, answer, completed } = createSidecar();
+  const manager = `${EXTENSIONS}.http_connection_manager.v3.HttpConnectionManager`;
+  const filterOf = (table: string) => ({
+    name: table,
+    typedConfig: encoder.packAny(manager, { rds: { routeConfigName: table, configSource: { ads: {} } } }),
+  });
+  sidecar.start();
+  answer(TypeUrl.cluster, {});
+  answer(TypeUrl.listener, { one: { name: 'one', filterChains: [{ filters: [filterOf('80'), filterOf('81')] }] } });
+  const vhds = { configSource: { ads: {} } };
+  answer(TypeUrl.route, { '80': { name: '80', vhds }, '81': { name: '81', vhds } });
+  t.is(completed(), 0);
+  answer(TypeUrl.virtualHost, { '80/web': { name: '80/web', domains: ['web'] } });
+  t.is(completed(), 1);
+  answer(TypeUrl.route, { '80': { name: '80', vhds } });
+  t.is(sent.filter((request) => request === 'vhds').length, 1);
 });
