@@ -93,6 +93,7 @@ test('a node gives its id, metadata and locality, without its extensions', (t) =
     id: 'sidecar~1.2.3.4~a.b~b.svc.c',
     metadata: { NAMESPACE: 'b', LABELS: { app: 'a' } },
     locality: { region: 'r', zone: 'z', subZone: 's' },
+    userAgentName: 'envoy',
     userAgentVersion: '1.40.2',
   });
 });

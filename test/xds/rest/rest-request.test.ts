@@ -40,6 +40,7 @@ test('the node has its id, metadata, locality and version', (t) => {
     id: NODE.id,
     metadata: NODE.metadata,
     locality: { region: 'r', zone: 'z', subZone: 's' },
+    userAgentName: '',
     userAgentVersion: '1.40.0',
   });
 });
