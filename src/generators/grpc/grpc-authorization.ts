@@ -20,8 +20,8 @@ export interface GrpcAuthorization {
 const ACTIONS = ['DENY', 'ALLOW'] as const;
 
 /**
- * The AuthorizationPolicies of a workload as filters of its gRPC server (gRFC A41). A rule that gRPC would reject allows
- * nothing, and denies everything: no call may pass that a sidecar would stop.
+ * The AuthorizationPolicies of a workload as filters of its gRPC server (gRFC A41). A rule that gRPC would reject or
+ * misread allows nothing, and denies everything: no call may pass that a sidecar would stop.
  */
 export function buildGrpcAuthorization(
   encoder: MessageEncoder,
@@ -47,7 +47,7 @@ const EVERYTHING: Policy = { permissions: [ANY_PERMISSION], principals: [ANY_PRI
 function narrow({ action, policies }: RbacRules, narrowed: string[]): RbacRules {
   const understood: Record<string, Policy> = {};
   for (const [name, policy] of Object.entries(policies)) {
-    if (!readsReservedHeader(policy)) understood[name] = policy;
+    if (!isBeyondGrpc(policy)) understood[name] = policy;
     else {
       narrowed.push(name);
       if (action === 'deny') understood[name] = EVERYTHING;
@@ -56,12 +56,23 @@ function narrow({ action, policies }: RbacRules, narrowed: string[]): RbacRules 
   return { action, policies: understood };
 }
 
-/** gRPC rejects filters that compare these headers, which it makes itself. */
-function readsReservedHeader(value: unknown): boolean {
+/**
+ * Whether a rule compares what gRPC servers do not have. grpc-go up to 1.79 leaves metadata and server names out of a
+ * rule, so that its other conditions alone decide: `requestPrincipals: ["*"]` would allow every call.
+ */
+function isBeyondGrpc(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, item]) => {
-    if (key !== 'header') return readsReservedHeader(item);
-    const name = String((item as { readonly name?: unknown }).name).toLowerCase();
-    return name === ':scheme' || name.startsWith('grpc-');
+    if (key === 'metadata' || key === 'requestedServerName') return true;
+    return key === 'header' ? isReservedHeader(item) : isBeyondGrpc(item);
   });
+}
+
+/**
+ * gRPC makes some headers itself, and rejects filters that compare them. It decodes binary headers, or has none in
+ * filters.
+ */
+function isReservedHeader(header: { readonly name?: unknown }): boolean {
+  const name = String(header.name).toLowerCase();
+  return name === ':scheme' || name.startsWith('grpc-') || name.endsWith('-bin');
 }

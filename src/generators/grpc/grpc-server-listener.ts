@@ -116,7 +116,7 @@ function findingsOf(
       : []),
     ...(authorization.narrowed.length > 0
       ? [
-          `gRPC cannot compare headers that begin with "grpc-" (${authorization.narrowed.join(', ')}): these ALLOW rules match no call, and these DENY rules every call`,
+          `gRPC servers have no tokens, no server names (SNI), no metadata of filters, and no headers that begin with "grpc-" or end with "-bin" to compare (${authorization.narrowed.join(', ')}): these ALLOW rules match no call, and these DENY rules every call`,
         ]
       : []),
     ...(hasTokenRules ? ['gRPC servers do not verify tokens, so its RequestAuthentications have no effect'] : []),

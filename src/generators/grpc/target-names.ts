@@ -12,12 +12,17 @@ export interface TargetName {
 /** The path of a server's listener in its name, before the address that the server listens at. */
 const SERVER_LISTENER = 'grpc/lds/inbound/';
 
-/** Undefined for names of another form. An IPv6 address has brackets. */
+/** Characters of a DNS name. Clients can ask for any name, and a look-up tries every suffix of a host. */
+const MAX_HOST_CHARACTERS = 253;
+
+/** Undefined for names of another form, or of hosts that are too long. An IPv6 address has brackets. */
 export function parseTargetName(name: string): TargetName | undefined {
   const colon = name.lastIndexOf(':');
   const port = parsePort(name.slice(colon + 1));
   const host = name.slice(0, Math.max(colon, 0)).toLowerCase();
-  if (port === undefined || host === '' || host.includes('/')) return undefined;
+  if (port === undefined || host === '' || host.length > MAX_HOST_CHARACTERS || host.includes('/')) {
+    return undefined;
+  }
   return { host, port };
 }
 
@@ -65,7 +70,7 @@ export function virtualHostOfTarget({ host, port }: TargetName, lookup: TargetLo
 
 /** The name itself, then with each part of the client's domain: `web`, `web.shop`, `web.shop.svc`. */
 function completions(host: string, dnsDomain: string): readonly string[] {
-  const labels = dnsDomain === '' ? [] : dnsDomain.split('.');
+  const labels = dnsDomain === '' || dnsDomain.length > MAX_HOST_CHARACTERS ? [] : dnsDomain.split('.');
   return [host, ...labels.map((_, index) => `${host}.${labels.slice(index).join('.')}`)];
 }
 
