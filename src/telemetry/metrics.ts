@@ -16,8 +16,8 @@ export interface Metrics {
   set<Name extends FamilyName<'gauge'>>(name: Name, ...values: WithLabels<Name, [value: number]>): void;
   /** Adds to a gauge; a negative number subtracts. */
   add<Name extends FamilyName<'gauge'>>(name: Name, ...values: WithLabels<Name, [by: number]>): void;
-  /** Removes one series of a gauge when its subject no longer exists. */
-  remove<Name extends FamilyName<'gauge'>>(name: Name, labels: LabelsOf<Name>): void;
+  /** Removes one series when its subject no longer exists. */
+  remove<Name extends FamilyName<'gauge' | 'counter'>>(name: Name, labels: LabelsOf<Name>): void;
   /** Adds one observation to a histogram, in the family's unit. */
   observe<Name extends FamilyName<'histogram'>>(name: Name, ...values: WithLabels<Name, [value: number]>): void;
 }
@@ -44,7 +44,7 @@ export function createMetrics(registry: Registry): Metrics {
       const { labels, number = 0 } = split(values);
       gauges(name).inc(labels, number);
     },
-    remove: (name, labels) => gauges(name).remove(labels),
+    remove: (name, labels) => (metricFamilies[name].type === 'gauge' ? gauges : counters)(name).remove(labels),
     observe: (name, ...values) => {
       const { labels, number = 0 } = split(values);
       histograms(name).observe(labels, number);

@@ -1,15 +1,15 @@
 import type { Clock } from '../../base/clock.js';
-import { parseOutboundClusterName } from '../../envoy/names.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { Work } from '../../push/work.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { createSubjectLog } from '../../telemetry/subject-log.js';
-import { LIMIT_SETTINGS } from '../limits/xds-limits.js';
-import type { ClusterLoad } from './load-report-wire.js';
+import type { ClusterLoad, LocalityLoad } from './load-report-wire.js';
+import { createLoadSeries, type LoadSeries } from './load-series.js';
 
 /** Records the load reports of one proxy. */
 export interface ProxyLoads {
-  record(clusters: readonly ClusterLoad[]): void;
+  /** Adds a report, with pauses. */
+  record(clusters: readonly ClusterLoad[]): Work<void>;
   /** The proxy is gone, and its requests with it. */
   close(): void;
 }
@@ -34,71 +34,59 @@ export interface LoadRecorderParts {
   limitMet(): void;
 }
 
-/** Label of clusters of no known service, and of everything beyond the limit of series. */
-const OTHER = 'other';
-
 export function createLoadRecorder(parts: LoadRecorderParts): LoadRecorder {
-  const { metrics, maxSeries, intervalMs } = parts;
-  const log = createSubjectLog(parts.logger, parts.clock);
-  const known = new Set<string>();
-
-  /** Labels come from proxies, which can invent any. */
-  const isKnown = (cluster: string, second: string): boolean => {
-    const key = `${cluster}\n${second}`;
-    if (known.has(key)) return true;
-    if (known.size >= maxSeries) {
-      parts.limitMet();
-      log.warn(OTHER, { setting: LIMIT_SETTINGS.loadSeries, maxSeries }, 'load reports share the series of others');
-      return false;
-    }
-    known.add(key);
-    return true;
-  };
-
-  const clusterLabel = (name: string): string => {
-    const outbound = parseOutboundClusterName(name);
-    return outbound !== undefined && parts.context()?.servicesByHost.has(outbound.hostname) === true ? name : OTHER;
-  };
-
-  const labelsOf = (name: string, locality: string): { readonly cluster: string; readonly locality: string } => {
-    const cluster = clusterLabel(name);
-    if (cluster !== OTHER && isKnown(cluster, locality)) return { cluster, locality };
-    return { cluster: OTHER, locality: OTHER };
-  };
-
+  const { metrics, intervalMs } = parts;
+  const series = createLoadSeries(parts);
   return {
     intervalMs,
     open: () => {
-      /** Requests in progress at the last report, by labels; without zeros. */
-      let last = new Map<string, { readonly labels: ReturnType<typeof labelsOf>; readonly count: number }>();
-      const replace = (next: typeof last): void => {
-        for (const { labels, count } of last.values()) metrics.add('nav_load_requests_in_progress', labels, -count);
-        for (const { labels, count } of next.values()) metrics.add('nav_load_requests_in_progress', labels, count);
+      /** Requests in progress at the last report, and at the one that is being recorded; without zeros. */
+      let last = new Map<LoadSeries, number>();
+      let next = new Map<LoadSeries, number>();
+      let isClosed = false;
+      const replace = (): void => {
+        for (const [{ labels, release }, count] of last) {
+          metrics.add('nav_load_requests_in_progress', labels, -count);
+          release();
+        }
+        for (const [{ labels }, count] of next) metrics.add('nav_load_requests_in_progress', labels, count);
         last = next;
+        next = new Map();
       };
-      const recordCluster = ({ cluster: name, localities, dropped }: ClusterLoad, next: typeof last): void => {
-        for (const { locality, issued, succeeded, failed, inProgress } of localities) {
-          const labels = labelsOf(name, locality);
-          metrics.increment('nav_load_requests_issued', labels, issued);
-          metrics.increment('nav_load_requests_succeeded', labels, succeeded);
-          metrics.increment('nav_load_requests_failed', labels, failed);
-          if (inProgress === 0) continue;
-          const key = `${labels.cluster}\n${labels.locality}`;
-          next.set(key, { labels, count: (next.get(key)?.count ?? 0) + inProgress });
-        }
-        for (const [reason, count] of dropped) {
-          if (count === 0) continue;
-          const { cluster, locality: category } = labelsOf(name, reason);
-          metrics.increment('nav_load_requests_dropped', { cluster, category }, count);
-        }
+      const recordLocality = (cluster: string, { locality, issued, succeeded, failed, inProgress }: LocalityLoad) => {
+        const one = series.ofLocality(cluster, locality);
+        metrics.increment('nav_load_requests_issued', one.labels, issued);
+        metrics.increment('nav_load_requests_succeeded', one.labels, succeeded);
+        metrics.increment('nav_load_requests_failed', one.labels, failed);
+        if (inProgress === 0) return;
+        const before = next.get(one);
+        if (before === undefined) one.hold();
+        next.set(one, (before ?? 0) + inProgress);
       };
       return {
-        record: (clusters) => {
-          const next: typeof last = new Map();
-          for (const cluster of clusters) recordCluster(cluster, next);
-          replace(next);
+        *record(clusters) {
+          for (const { cluster, localities, dropped } of clusters) {
+            for (const each of localities) {
+              if (isClosed) return;
+              recordLocality(cluster, each);
+              yield;
+            }
+            for (const [reason, count] of dropped) {
+              if (isClosed) return;
+              const { labels } = series.ofReason(cluster, reason);
+              const { cluster: name, locality: category } = labels;
+              if (count > 0) metrics.increment('nav_load_requests_dropped', { cluster: name, category }, count);
+              yield;
+            }
+          }
+          replace();
         },
-        close: () => replace(new Map()),
+        close: () => {
+          isClosed = true;
+          for (const { release } of next.keys()) release();
+          next = new Map();
+          replace();
+        },
       };
     },
   };

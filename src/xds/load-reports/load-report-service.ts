@@ -2,6 +2,7 @@ import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcService } from '../../net/grpc-service.js';
 import { passThrough, rawStreamingMethod } from '../../net/raw-method.js';
+import type { Work } from '../../push/work.js';
 import type { CallGate } from '../call-gate.js';
 import { type PeerStream, peerKeyOf } from '../limits/peers.js';
 import { LimitError } from '../limits/xds-limits.js';
@@ -10,7 +11,7 @@ import { readRequests } from '../request-intake.js';
 import type { SessionEnvironment } from '../session-environment.js';
 import { StreamError } from '../stream-error.js';
 import type { LoadRecorder, ProxyLoads } from './load-recorder.js';
-import { encodeLoadRequest, type LoadReport, readLoadReport } from './load-report-wire.js';
+import { encodeLoadRequest, type LoadReport, readLoadReport, TooManyFieldsError } from './load-report-wire.js';
 
 export interface LoadReportServiceParts {
   readonly environment: SessionEnvironment;
@@ -29,7 +30,7 @@ type Call = ServerDuplexStream<Buffer, Buffer>;
  * clusters, and adds the reports up. A caller passes the same checks as a discovery stream.
  */
 export function createLoadReportService({ environment, loads, gate }: LoadReportServiceParts): GrpcService {
-  const { limits, clock, readProxy } = environment;
+  const { limits, clock, readProxy, runner } = environment;
   const request = encodeLoadRequest(loads.intervalMs);
   const ends = new Map<Call, (error?: StreamError) => void>();
 
@@ -63,15 +64,22 @@ export function createLoadReportService({ environment, loads, gate }: LoadReport
       close();
       end(call, error);
     };
-    const receive = (message: Buffer): number => {
-      const report = parse(message, limits.names);
+    const read = function* (message: Buffer, reading: { cost: number }): Work<void> {
+      const report = yield* parse(message, limits.names);
+      if (!isOpen) return;
       if (isFirst) {
         checkNode(report, identities);
         call.write(request);
       }
       isFirst = false;
-      ofProxy.record(report.clusters);
-      return 1 + report.clusters.length / CLUSTERS_PER_REQUEST;
+      reading.cost = 1 + report.fields / FIELDS_PER_REQUEST;
+      yield* ofProxy.record(report.clusters);
+    };
+    const owner = { peer: `load ${peer.key.lane} ${peer.key.name}`, source: peer.key.connection };
+    const receive = (message: Buffer): number | Promise<number> => {
+      const reading = { cost: 1 };
+      const finished = runner.runInTurn(owner, read(message, reading));
+      return finished === undefined ? reading.cost : finished.then(() => reading.cost);
     };
     ends.set(call, fail);
     const stopReading = readRequests({
@@ -120,16 +128,19 @@ export function createLoadReportService({ environment, loads, gate }: LoadReport
   };
 }
 
-/** Clusters of a report that count as one more request. */
-const CLUSTERS_PER_REQUEST = 1_000;
+/** Fields of a report that count as one more request. */
+const FIELDS_PER_REQUEST = 1_000;
+/** A cluster has a name and localities, and each of these a name and numbers. */
+const FIELDS_PER_NAME = 4;
 
-function parse(message: Buffer, maxClusters: number): LoadReport {
-  let report: LoadReport;
+function* parse(message: Buffer, maxNames: number): Work<LoadReport> {
+  const maxFields = maxNames * FIELDS_PER_NAME;
   try {
-    report = readLoadReport(message);
+    return yield* readLoadReport(message, maxFields);
   } catch (cause) {
+    if (cause instanceof TooManyFieldsError) {
+      throw new LimitError('names', `the report has more than ${maxFields} fields, ${FIELDS_PER_NAME} for each name`);
+    }
     throw new StreamError('INVALID_ARGUMENT', 'the message is not a LoadStatsRequest', { cause });
   }
-  if (report.clusters.length <= maxClusters) return report;
-  throw new LimitError('names', `the report has more than ${maxClusters} clusters`);
 }

@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import type { Work } from '../../push/work.js';
 
 /** Requests of one proxy to the endpoints of one locality, since its last report. */
 export interface LocalityLoad {
@@ -23,41 +24,70 @@ export interface LoadReport {
   /** Encoded envoy.config.core.v3.Node; the first request of a stream has one. */
   readonly node: Uint8Array | undefined;
   readonly clusters: readonly ClusterLoad[];
+  /** Fields that were read, at most `maxFields`: the cost of the report. */
+  readonly fields: number;
+}
+
+/** The report has more fields than it may have. */
+export class TooManyFieldsError extends Error {
+  override readonly name = 'TooManyFieldsError';
 }
 
 /** Longer parts of a locality, and longer names, are cut. */
 const MAX_TEXT_BYTES = 256;
 
-/** @throws Error when the bytes are not a LoadStatsRequest */
-export function readLoadReport(bytes: Uint8Array): LoadReport {
+/**
+ * Reads a report, with pauses: a message of megabytes can have millions of empty localities.
+ *
+ * @throws TooManyFieldsError
+ * @throws Error when the bytes are not a LoadStatsRequest
+ */
+export function* readLoadReport(bytes: Uint8Array, maxFields: number): Work<LoadReport> {
+  let fields = 0;
+  const count = (): void => {
+    fields++;
+    if (fields > maxFields) throw new TooManyFieldsError();
+  };
   let node: Uint8Array | undefined;
   const clusters: ClusterLoad[] = [];
-  readFields(bytes, {
-    10: (reader) => {
-      node = reader.bytes();
-    },
-    18: (reader) => clusters.push(readCluster(reader.bytes())),
-  });
-  return { node, clusters };
+  const reader = protobuf.Reader.create(bytes);
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag !== NODE_TAG && tag !== CLUSTER_TAG) {
+      reader.skipType(tag & 7);
+      continue;
+    }
+    count();
+    if (tag === NODE_TAG) node = reader.bytes();
+    else clusters.push(readCluster(reader.bytes(), count));
+    yield;
+  }
+  return { node, clusters, fields };
 }
 
-function readCluster(bytes: Uint8Array): ClusterLoad {
+const NODE_TAG = 10;
+const CLUSTER_TAG = 18;
+
+/** Counts a field that is read. */
+type Count = () => void;
+
+function readCluster(bytes: Uint8Array, counted: Count): ClusterLoad {
   let cluster = '';
   let allDropped = 0;
   const localities: LocalityLoad[] = [];
   const dropped = new Map<string, number>();
-  readFields(bytes, {
+  readFields(bytes, counted, {
     10: (reader) => {
       cluster = readText(reader);
     },
-    18: (reader) => localities.push(readLocalityLoad(reader.bytes())),
+    18: (reader) => localities.push(readLocalityLoad(reader.bytes(), counted)),
     24: (reader) => {
       allDropped = readCount(reader);
     },
     42: (reader) => {
       let category = '';
       let count = 0;
-      readFields(reader.bytes(), {
+      readFields(reader.bytes(), counted, {
         10: (field) => {
           category = readText(field);
         },
@@ -74,11 +104,11 @@ function readCluster(bytes: Uint8Array): ClusterLoad {
   return { cluster, localities, dropped };
 }
 
-function readLocalityLoad(bytes: Uint8Array): LocalityLoad {
+function readLocalityLoad(bytes: Uint8Array, counted: Count): LocalityLoad {
   let [locality, succeeded, inProgress, failed, issued] = ['', 0, 0, 0, 0];
-  readFields(bytes, {
+  readFields(bytes, counted, {
     10: (reader) => {
-      locality = readLocality(reader.bytes());
+      locality = readLocality(reader.bytes(), counted);
     },
     16: (reader) => {
       succeeded = readCount(reader);
@@ -96,22 +126,30 @@ function readLocalityLoad(bytes: Uint8Array): LocalityLoad {
   return { locality, succeeded, inProgress, failed, issued };
 }
 
-function readLocality(bytes: Uint8Array): string {
+function readLocality(bytes: Uint8Array, counted: Count): string {
   const parts = ['', '', ''];
   const part = (index: number) => (reader: protobuf.Reader) => {
     parts[index] = readText(reader);
   };
-  readFields(bytes, { 10: part(0), 18: part(1), 26: part(2) });
+  readFields(bytes, counted, { 10: part(0), 18: part(1), 26: part(2) });
   return parts.join('/').replace(/\/+$/, '');
 }
 
-function readFields(bytes: Uint8Array, fields: Readonly<Record<number, (reader: protobuf.Reader) => void>>): void {
+function readFields(
+  bytes: Uint8Array,
+  counted: Count,
+  fields: Readonly<Record<number, (reader: protobuf.Reader) => void>>,
+): void {
   const reader = protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     const read = fields[tag];
-    if (read === undefined) reader.skipType(tag & 7);
-    else read(reader);
+    if (read === undefined) {
+      reader.skipType(tag & 7);
+      continue;
+    }
+    counted();
+    read(reader);
   }
 }
 
@@ -119,8 +157,11 @@ function readText(reader: protobuf.Reader): string {
   return Buffer.from(reader.bytes().subarray(0, MAX_TEXT_BYTES)).toString();
 }
 
+/** A larger number would make sums inexact: a gauge would not come back to zero. No proxy has as many requests. */
+const MAX_COUNT = 2 ** 32;
+
 function readCount(reader: protobuf.Reader): number {
-  return Math.min(Number(String(reader.uint64())), Number.MAX_SAFE_INTEGER);
+  return Math.min(Number(String(reader.uint64())), MAX_COUNT);
 }
 
 /**

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
+import type { XdsLimits } from '../../../src/xds/limits/xds-limits.js';
 import { createLoadRecorder } from '../../../src/xds/load-reports/load-recorder.js';
 import { readNode } from '../../../src/xds/node-wire.js';
 import { eventually } from '../../support/eventually.js';
@@ -60,21 +61,23 @@ function connectLoadClient(port: number): LoadClient {
   };
 }
 
-async function startLoadServer(t: ExecutionContext, maxSeries = 10) {
+async function startLoadServer(t: ExecutionContext, maxSeries = 10, limits: Partial<XdsLimits> = {}) {
   const prometheus = new Registry();
   const counts = { met: 0 };
+  const clock = createFakeClock();
+  const services = new Map([['web.default.svc.cluster.local', {}]]);
   const loads = createLoadRecorder({
     metrics: createMetrics(prometheus),
     logger: createRecordingLogger(),
-    clock: createFakeClock(),
+    clock,
     intervalMs: 2_500,
     maxSeries,
-    context: () => ({ servicesByHost: new Map([['web.default.svc.cluster.local', {}]]) }) as unknown as PushContext,
+    context: () => ({ servicesByHost: services }) as unknown as PushContext,
     limitMet: () => {
       counts.met++;
     },
   });
-  const rig = await startRigServer(t, {}, { loads, readProxy: (node) => proxyOf(readNode(node).id) });
+  const rig = await startRigServer(t, { limits }, { loads, readProxy: (node) => proxyOf(readNode(node).id) });
   const connect = (): LoadClient => {
     const client = connectLoadClient(rig.port);
     t.teardown(client.close);
@@ -86,7 +89,7 @@ async function startLoadServer(t: ExecutionContext, maxSeries = 10) {
       return lines.every((line) => text.includes(`nav_load_requests_${line}\n`));
     });
   };
-  return { connect, has, counts };
+  return { connect, has, counts, clock, services, text: () => prometheus.metrics() };
 }
 
 test('the server asks for the load of all clusters, at its interval', async (t) => {
@@ -144,4 +147,61 @@ test('a stream without a node, or with something else than reports, ends with th
   t.regex(first.details, /missing node ID/);
   t.is(second.code, status.INVALID_ARGUMENT);
   t.regex(second.details, /not a LoadStatsRequest/);
+});
+
+test('a report of more fields than the limit of names allows ends the stream, before they are read', async (t) => {
+  const { connect, text } = await startLoadServer(t, 10, { names: 100 });
+  const [large, small] = [connect(), connect()];
+  // Each empty locality has two bytes, so a message has millions of them.
+  large.sendBytes(report([{ clusterName: WEB, upstreamLocalityStats: Array.from({ length: 401 }, () => ({})) }]));
+  const { code, details } = await large.ended();
+  t.is(code, status.RESOURCE_EXHAUSTED);
+  t.regex(details, /more than 400 fields.*NAV_XDS_MAX_NAMES/);
+  t.notRegex(await text(), /nav_load_requests_issued/);
+  small.sendBytes(report([load({ totalIssuedRequests: 1 })]));
+  await eventually('the answer', () => small.messages.length === 1);
+});
+
+test('the series of a deleted service leave, and none that a proxy still counts in', async (t) => {
+  const { connect, has, clock, services, text } = await startLoadServer(t);
+  services.set('api.default.svc.cluster.local', {});
+  const API = 'outbound|80||api.default.svc.cluster.local';
+  const client = connect();
+  const numbers = { totalIssuedRequests: 1, totalRequestsInProgress: 2 };
+  const dropped = { totalDroppedRequests: 1 };
+  client.sendBytes(report([load(numbers, API, dropped), load(numbers)]));
+  await has(`in_progress{cluster="${API}",locality="r/z"} 2`, `dropped{cluster="${API}",category="other"} 1`);
+  services.delete('api.default.svc.cluster.local');
+  clock.advance(60_000);
+  // The report that tells that the requests have ended comes after the service has left.
+  client.sendBytes(report([load(numbers)]));
+  await has(`issued{cluster="${WEB}",locality="r/z"} 2`);
+  clock.advance(60_000);
+  client.sendBytes(report([load(numbers)]));
+  await has(`issued{cluster="${WEB}",locality="r/z"} 3`, `in_progress{cluster="${WEB}",locality="r/z"} 2`);
+  t.notRegex(await text(), /api\.default/);
+});
+
+test('where series are short, those that no report names any more make place', async (t) => {
+  const { connect, has, clock } = await startLoadServer(t, 1);
+  const client = connect();
+  client.sendBytes(report([load({ totalIssuedRequests: 1 }, 'outbound|1||web.default.svc.cluster.local')]));
+  client.sendBytes(report([load({ totalIssuedRequests: 1 })]));
+  await has('issued{cluster="other",locality="other"} 1');
+  clock.advance(600_000);
+  client.sendBytes(report([load({ totalIssuedRequests: 1 })]));
+  await has(`issued{cluster="${WEB}",locality="r/z"} 1`);
+  t.pass();
+});
+
+test('numbers beyond those of any proxy do not make the requests in progress inexact', async (t) => {
+  const { connect, has } = await startLoadServer(t);
+  const [first, second] = [connect(), connect()];
+  first.sendBytes(report([load({ totalRequestsInProgress: '18446744073709551615' })]));
+  second.sendBytes(report([load({ totalRequestsInProgress: 1 })]));
+  const labels = `{cluster="${WEB}",locality="r/z"}`;
+  await has(`in_progress${labels} ${2 ** 32 + 1}`);
+  first.close();
+  await has(`in_progress${labels} 1`);
+  t.pass();
 });

@@ -1,0 +1,107 @@
+import { parseOutboundClusterName } from '../../envoy/names.js';
+import { createSubjectLog } from '../../telemetry/subject-log.js';
+import { LIMIT_SETTINGS } from '../limits/xds-limits.js';
+import type { LoadRecorderParts } from './load-recorder.js';
+
+/** The labels of a cluster and a locality, or of a cluster and a reason. */
+export interface LoadSeries {
+  readonly labels: { readonly cluster: string; readonly locality: string };
+  /** A proxy has requests in progress there: the series stays until `release`. */
+  readonly hold: () => void;
+  readonly release: () => void;
+}
+
+/** The series of load reports. Proxies can invent any label, so they are bounded, and leave when they are not used. */
+export interface LoadSeriesTable {
+  ofLocality(cluster: string, locality: string): LoadSeries;
+  ofReason(cluster: string, reason: string): LoadSeries;
+}
+
+/** Label of clusters of no known service, and of everything beyond the limit of series. */
+const OTHER = 'other';
+/** Time from one search for series to forget to the next. */
+const SEARCH_MS = 60_000;
+/** Where series are short, those leave that no report has named for this time. */
+const IDLE_MS = 600_000;
+
+interface Known extends LoadSeries {
+  readonly forget: () => void;
+  users: number;
+  usedMs: number;
+}
+
+export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
+  const { metrics, logger, clock, maxSeries, context, limitMet } = parts;
+  const log = createSubjectLog(logger, clock);
+  const known = new Map<string, Known>();
+  const labels = { cluster: OTHER, locality: OTHER };
+  const other: LoadSeries = { labels, hold: () => undefined, release: () => undefined };
+  let searchedMs = Number.NEGATIVE_INFINITY;
+
+  const isOfService = (cluster: string): boolean => {
+    const outbound = parseOutboundClusterName(cluster);
+    return outbound !== undefined && context()?.servicesByHost.has(outbound.hostname) === true;
+  };
+
+  /** Forgets the series of deleted services, and, where series are short, those that are not used. */
+  const search = (nowMs: number): void => {
+    if (nowMs - searchedMs < SEARCH_MS) return;
+    searchedMs = nowMs;
+    const areShort = known.size >= maxSeries;
+    for (const [key, { labels, users, usedMs, forget }] of known) {
+      const isIdle = areShort && nowMs - usedMs >= IDLE_MS;
+      if (users > 0 || (!isIdle && isOfService(labels.cluster))) continue;
+      known.delete(key);
+      forget();
+    }
+  };
+
+  const find = (
+    key: string,
+    labels: LoadSeries['labels'],
+    forget: (labels: LoadSeries['labels']) => void,
+  ): LoadSeries => {
+    const nowMs = clock.monotonicMs();
+    search(nowMs);
+    if (!isOfService(labels.cluster)) return other;
+    const present = known.get(key);
+    if (present !== undefined) {
+      present.usedMs = nowMs;
+      return present;
+    }
+    if (known.size >= maxSeries) {
+      limitMet();
+      log.warn(OTHER, { setting: LIMIT_SETTINGS.loadSeries, maxSeries }, 'load reports share the series of others');
+      return other;
+    }
+    const series: Known = {
+      labels,
+      users: 0,
+      usedMs: nowMs,
+      hold: () => {
+        series.users++;
+      },
+      release: () => {
+        series.users--;
+      },
+      forget: () => forget(labels),
+    };
+    known.set(key, series);
+    return series;
+  };
+
+  const forgetLocality = (labels: LoadSeries['labels']): void => {
+    metrics.remove('nav_load_requests_issued', labels);
+    metrics.remove('nav_load_requests_succeeded', labels);
+    metrics.remove('nav_load_requests_failed', labels);
+    metrics.remove('nav_load_requests_in_progress', labels);
+  };
+
+  return {
+    ofLocality: (cluster, locality) => find(`locality\n${cluster}\n${locality}`, { cluster, locality }, forgetLocality),
+    ofReason: (cluster, reason) =>
+      find(`reason\n${cluster}\n${reason}`, { cluster, locality: reason }, ({ locality: category }) =>
+        metrics.remove('nav_load_requests_dropped', { cluster, category }),
+      ),
+  };
+}
