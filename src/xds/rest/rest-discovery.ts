@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MessageJson } from '../../envoy/message-json.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { SharedBudget } from '../../net/guard/shared-budget.js';
+import type { Work } from '../../push/work.js';
 import type { SessionHooks } from '../discovery-calls.js';
 import type { SessionEnvironment } from '../session-environment.js';
 import { StreamError } from '../stream-error.js';
 import { HttpPoll, sendError } from './http-poll.js';
 import { type ArrivingBody, readRestBody } from './rest-body.js';
 import { createRestDocuments } from './rest-documents.js';
-import { readRestRequest } from './rest-request.js';
+import { type RestRequest, readRestRequest } from './rest-request.js';
 import type { RestPoll } from './rest-stream.js';
 import { createRestSubscriptions } from './rest-subscriptions.js';
 import { createWaitingPolls } from './waiting-polls.js';
@@ -69,11 +70,23 @@ export function createRestDiscovery({ settings, environment, hooks, json }: Rest
     (body) => body.evict(),
   );
 
+  /** A body takes long to read, and a peer can send any number: those of one address take turns with all other work. */
+  const readInTurn = async (body: string, typeUrl: string, address: string): Promise<RestRequest | undefined> => {
+    let request: RestRequest | undefined;
+    // biome-ignore lint/correctness/useYield: JSON is read in one step; only its beginning has to wait
+    const read = function* (): Work<void> {
+      request = readRestRequest(body, typeUrl, limits);
+    };
+    await environment.runner.runInTurn({ peer: `rest ${address}`, source: address }, read());
+    return request;
+  };
+
   const serve = async (typeUrl: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readRestBody(incoming, bodies, settings.maxMessageBytes);
     if (body === undefined || response.destroyed) return;
-    const request = readRestRequest(body, typeUrl);
     const { remoteAddress = '', remotePort = 0 } = incoming.socket;
+    const request = await readInTurn(body, typeUrl, remoteAddress);
+    if (request === undefined || response.destroyed) return;
     const place = waiting.enter(remoteAddress);
     const poll: RestPoll = new HttpPoll({
       response,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import protobuf from 'protobufjs';
 import { isRecord } from '../../base/record.js';
+import { LimitError, type XdsLimits } from '../limits/xds-limits.js';
 import { StreamError } from '../stream-error.js';
 
 /** A DiscoveryRequest that came as JSON. */
@@ -15,23 +16,30 @@ export interface RestRequest {
 
 /** No proxy has metadata that is nested deeper. */
 const MAX_DEPTH = 32;
+/** The least bytes of an encoded value of the metadata. */
+const VALUE_BYTES = 4;
 
 /**
  * Reads the JSON of a DiscoveryRequest, with field names of either kind (`version_info` and `versionInfo`), and encodes
  * the fields that the server reads. Unknown fields are ignored: a later Envoy may send more.
  *
  * @param typeUrl the type of the request's path
- * @throws StreamError INVALID_ARGUMENT that names the field
+ * @param limits are checked before anything is encoded: a body of megabytes can have a million names or values
+ * @throws StreamError INVALID_ARGUMENT that names the field; LimitError
  */
-export function readRestRequest(body: string, typeUrl: string): RestRequest {
+export function readRestRequest(
+  body: string,
+  typeUrl: string,
+  limits: Pick<XdsLimits, 'names' | 'nodeBytes'>,
+): RestRequest {
   const request = parseObject(body);
   const typeOfBody = textOf(request, 'type_url');
   if (typeOfBody !== '' && typeOfBody !== typeUrl) {
     throw invalid(`type_url is ${typeOfBody.slice(0, MAX_SHOWN)}, and the path is for ${typeUrl}`);
   }
   const versionInfo = textOf(request, 'version_info');
-  const names = namesOf(request);
-  const node = encodeNode(fieldOf(request, 'node'));
+  const names = namesOf(request, limits.names);
+  const node = encodeNode(fieldOf(request, 'node'), limits.nodeBytes);
   const writer = protobuf.Writer.create().uint32(0x0a).string(versionInfo).uint32(0x12).bytes(node);
   for (const name of names) writer.uint32(0x1a).string(name);
   writer.uint32(0x22).string(typeUrl).uint32(0x2a).string(textOf(request, 'response_nonce'));
@@ -87,8 +95,11 @@ function numberOf(fields: Fields, name: string): number {
   return value as number;
 }
 
-function namesOf(request: Fields): readonly string[] {
+function namesOf(request: Fields, maxNames: number): readonly string[] {
   const names = fieldOf(request, 'resource_names') ?? [];
+  if (Array.isArray(names) && names.length > maxNames) {
+    throw new LimitError('names', `the request names more than ${maxNames} resources`);
+  }
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
     throw invalid('resource_names is not a list of texts');
   }
@@ -96,12 +107,16 @@ function namesOf(request: Fields): readonly string[] {
 }
 
 /** Encodes the fields of a node that `readNode` reads. The extensions that Envoy lists are most of it, and left out. */
-function encodeNode(value: unknown): Uint8Array {
+function encodeNode(value: unknown, maxBytes: number): Uint8Array {
   if (value === undefined) throw invalid('node is missing');
   const node = objectOf(value, 'node');
   const writer = protobuf.Writer.create().uint32(0x0a).string(textOf(node, 'id'));
   const metadata = fieldOf(node, 'metadata');
-  if (metadata !== undefined) writeStruct(writer.uint32(0x1a), objectOf(metadata, 'node.metadata'), 1);
+  if (metadata !== undefined) {
+    const fields = objectOf(metadata, 'node.metadata');
+    checkCount(fields, maxBytes);
+    writeStruct(writer.uint32(0x1a), fields);
+  }
   const locality = fieldOf(node, 'locality');
   if (locality !== undefined) {
     const fields = objectOf(locality, 'node.locality');
@@ -128,32 +143,42 @@ function versionOf(node: Fields): Fields | undefined {
   return version === undefined ? undefined : objectOf(version, 'node.user_agent_build_version.version');
 }
 
-function writeStruct(writer: protobuf.Writer, fields: Fields, depth: number): void {
-  if (depth > MAX_DEPTH) throw invalid(`node.metadata is nested deeper than ${MAX_DEPTH} levels`);
+/** @throws LimitError if the values cannot fit into a node */
+function checkCount(fields: Fields, maxBytes: number): void {
+  let left = Math.ceil(maxBytes / VALUE_BYTES);
+  const count = (value: unknown, depth: number): void => {
+    if (left-- <= 0) throw new LimitError('nodeBytes', `the node has more than ${maxBytes} bytes`);
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > MAX_DEPTH) throw invalid(`node.metadata is nested deeper than ${MAX_DEPTH} levels`);
+    for (const each of Array.isArray(value) ? value : Object.values(value)) count(each, depth + 1);
+  };
+  count(fields, 1);
+}
+
+function writeStruct(writer: protobuf.Writer, fields: Fields): void {
   writer.fork();
   for (const [key, value] of Object.entries(fields)) {
     writer.uint32(0x0a).fork().uint32(0x0a).string(key);
-    writeValue(writer.uint32(0x12), value, depth);
+    writeValue(writer.uint32(0x12), value);
     writer.ldelim();
   }
   writer.ldelim();
 }
 
-function writeValue(writer: protobuf.Writer, value: unknown, depth: number): void {
+function writeValue(writer: protobuf.Writer, value: unknown): void {
   writer.fork();
   if (value === null) writer.uint32(0x08).uint32(0);
   else if (typeof value === 'number') writer.uint32(0x11).double(value);
   else if (typeof value === 'string') writer.uint32(0x1a).string(value);
   else if (typeof value === 'boolean') writer.uint32(0x20).bool(value);
-  else if (Array.isArray(value)) writeList(writer.uint32(0x32), value, depth + 1);
-  else if (isRecord(value)) writeStruct(writer.uint32(0x2a), value, depth + 1);
+  else if (Array.isArray(value)) writeList(writer.uint32(0x32), value);
+  else if (isRecord(value)) writeStruct(writer.uint32(0x2a), value);
   writer.ldelim();
 }
 
-function writeList(writer: protobuf.Writer, items: readonly unknown[], depth: number): void {
-  if (depth > MAX_DEPTH) throw invalid(`node.metadata is nested deeper than ${MAX_DEPTH} levels`);
+function writeList(writer: protobuf.Writer, items: readonly unknown[]): void {
   writer.fork();
-  for (const item of items) writeValue(writer.uint32(0x0a), item, depth);
+  for (const item of items) writeValue(writer.uint32(0x0a), item);
   writer.ldelim();
 }
 

@@ -129,12 +129,15 @@ export const xdsTargets: readonly FuzzTarget[] = [
       fc.dictionary(metadataKey, fc.jsonValue()).map((metadata) => JSON.stringify({ node: { id: 'a', metadata } })),
     ),
     refusals: ['StreamError', 'LimitError'],
-    run: (body) => readProxy(readDiscoveryRequest(readRestRequest(body, TypeUrl.cluster).message).node as Uint8Array),
+    run: (body) => {
+      const { message } = readRestRequest(body, TypeUrl.cluster, { names: 100, nodeBytes: 65_536 });
+      return readProxy(readDiscoveryRequest(message).node as Uint8Array);
+    },
   }),
   fuzzTarget('load-report', {
     inputs: bytesLike(loadReport),
     refusals: ['Error', 'RangeError'],
-    run: (bytes) => readLoadReport(Buffer.from(bytes)),
+    run: (bytes) => finish(readLoadReport(Buffer.from(bytes), 1_000)),
   }),
   fuzzTarget('client-status-request', {
     inputs: bytesLike(statusRequest),

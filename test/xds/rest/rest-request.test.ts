@@ -12,8 +12,8 @@ const NODE = {
   user_agent_build_version: { version: { major_number: 1, minor_number: 40 } },
 };
 
-function read(request: object) {
-  const { message, ...rest } = readRestRequest(JSON.stringify(request), TypeUrl.route);
+function read(request: object, limits = { names: 100, nodeBytes: 4_096 }) {
+  const { message, ...rest } = readRestRequest(JSON.stringify(request), TypeUrl.route, limits);
   return { ...rest, ...readDiscoveryRequest(message) };
 }
 
@@ -69,4 +69,16 @@ test('metadata that is nested deeply is refused', (t) => {
   let metadata: object = {};
   for (let depth = 0; depth < 40; depth++) metadata = { deeper: metadata };
   t.throws(() => read({ node: { metadata } }), { message: /nested deeper than 32/ });
+});
+
+test('too many names, and metadata that no node can have, are refused with their settings', (t) => {
+  const many = Array.from({ length: 1_100 }, (_, index) => index);
+  t.throws(() => read({ node: NODE, resource_names: many.slice(0, 101).map(String) }), {
+    message: /more than 100 resources; .* NAV_XDS_MAX_NAMES/,
+  });
+  for (const metadata of [{ many }, Object.fromEntries(many.map((index) => [`k${index}`, 0]))]) {
+    t.throws(() => read({ node: { ...NODE, metadata } }), {
+      message: /more than 4096 bytes; .* NAV_XDS_MAX_NODE_BYTES/,
+    });
+  }
 });
