@@ -150,7 +150,7 @@ function tlsImpossible(name: string, { policy: { tls } }: ServiceCluster): Findi
     tls.mode === 'own'
       ? ['its DestinationRule has certificates of its own, which gRPC cannot read', 'use the TLS mode MESH_MUTUAL']
       : [
-          'its DestinationRule demands mutual TLS, and the client has no certificates',
+          `${tls.mode === 'mesh' ? 'its DestinationRule' : 'a PeerAuthentication of its endpoints (STRICT)'} demands mutual TLS, and the client has no certificates`,
           'give its bootstrap a certificate provider, and name that in CERTIFICATE_PROVIDER of its node',
         ];
   return {

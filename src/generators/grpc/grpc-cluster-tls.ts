@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../model/endpoint.js';
+import { modeOfPort } from '../../model/security/mutual-tls.js';
 import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
 import type { ServiceCluster } from '../../model/traffic/mesh-traffic.js';
 import { takesMutualTls } from '../security/endpoint-tls.js';
@@ -20,7 +21,8 @@ export interface GrpcTlsInput {
 
 /**
  * gRPC has one kind of connection for all endpoints of a cluster. So automatic mutual TLS needs endpoints that all take
- * it. What a policy demands is never left out: a client without certificates gets no such cluster.
+ * it, or one that takes nothing else (STRICT): a library may send the first call before a server refuses its plaintext.
+ * What a policy demands is never left out: a client without certificates gets no such cluster.
  */
 export function grpcTlsMode({ cluster, endpoints, namespace, ...client }: GrpcTlsInput): GrpcTlsMode {
   const { tls } = cluster.policy;
@@ -32,8 +34,13 @@ export function grpcTlsMode({ cluster, endpoints, namespace, ...client }: GrpcTl
     case 'mesh':
       return client.hasCertificates ? 'mesh' : 'unsupported';
     case 'automatic': {
-      const canAll = endpoints.length > 0 && endpoints.every((endpoint) => takesMutualTls(endpoint, namespace));
-      return client.hasCertificates && client.isAutomatic && canAll ? 'mesh' : 'plaintext';
+      if (!client.isAutomatic) return 'plaintext';
+      const takers = endpoints.filter((endpoint) => takesMutualTls(endpoint, namespace));
+      if (takers.some(({ labels, port }) => modeOfPort(namespace.ofWorkload(labels), port) === 'STRICT')) {
+        return client.hasCertificates ? 'mesh' : 'unsupported';
+      }
+      const canAll = takers.length > 0 && takers.length === endpoints.length;
+      return client.hasCertificates && canAll ? 'mesh' : 'plaintext';
     }
   }
 }
