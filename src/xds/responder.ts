@@ -110,8 +110,7 @@ export class Responder {
 
   /** Sends the responses that are pending and not held up. */
   push(): PushResult {
-    const { subscriptions, protocol, environment } = this.#parts;
-    const { metrics, clock } = environment;
+    const { metrics, clock } = this.#parts.environment;
     const sinceMs = this.#changedSinceMs;
     const isFull = this.#isFullPush;
     this.#changedSinceMs = undefined;
@@ -119,7 +118,7 @@ export class Responder {
     if (sinceMs !== undefined) metrics.queued((clock.monotonicMs() - sinceMs) / 1000);
     let written: Promise<void> | undefined;
     let bytes = 0;
-    for (const watched of subscriptions.inPushOrder(protocol.lastOfPush)) {
+    for (const watched of this.#inOrder()) {
       const outcome = this.#respond(watched);
       if (outcome.is === 'preparing') {
         // The next push sends it, and the types after it.
@@ -149,6 +148,13 @@ export class Responder {
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
+  }
+
+  /** A response that was made since the last push goes out before others are made: it is older than they. */
+  #inOrder(): readonly WatchedResource[] {
+    const { subscriptions, protocol } = this.#parts;
+    const ordered = subscriptions.inPushOrder(protocol.lastOfPush);
+    return this.#prepared === undefined ? ordered : [this.#prepared.watched, ...ordered];
   }
 
   /** Sends the pending response of a type, or begins to make it. If that fails, only this response stays pending. */

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
+import type { WorkRunner } from '../../src/push/work-runner.js';
 import { LimitError } from '../../src/xds/limits/xds-limits.js';
 import { ProxySession } from '../../src/xds/proxy-session.js';
 import { eventually } from '../support/eventually.js';
@@ -95,6 +96,27 @@ test('a push that comes while a long list is being answered is not lost', async 
     version: first.version,
   });
   t.deepEqual((await response(1)).bodies, ['a=2']);
+});
+
+test('a response that is ready is not lost when another type is due before its turn', async (t) => {
+  const rig = createRig();
+  const { runner } = rig.environment;
+  const held: (() => void)[] = [];
+  const runLater: WorkRunner['run'] = (_owner, work) =>
+    new Promise((resolve) => {
+      held.push(() => {
+        while (work.next().done !== true);
+        resolve();
+      });
+    });
+  const run: WorkRunner['run'] = (owner, work) => (held.length === 0 ? runLater : runner.run)(owner, work);
+  const { receive, response } = connect({ ...rig, environment: { ...rig.environment, runner: { ...runner, run } } });
+  receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: ['a'] });
+  await eventually('the response is being made', () => held.length === 1);
+  receive({ typeUrl: TypeUrl.cluster });
+  held[0]?.();
+  const types = [(await response(0)).typeUrl, (await response(1)).typeUrl];
+  t.deepEqual(types.sort(), [TypeUrl.cluster, TypeUrl.endpoint]);
 });
 
 test('streams of one peer that hold too much end, and streams of another peer go on', async (t) => {

@@ -53,7 +53,7 @@ class DeltaProtocol implements DiscoveryProtocol {
     const answer = readAnswer(message);
     const watched = answer && this.#connection.subscriptions.get(answer.typeUrl);
     if (watched === undefined || !watched.isUnanswered || answer?.nonce !== watched.sentNonce) return false;
-    watched.acknowledge(watched.sentNonce, watched.sentVersion);
+    this.#connection.acknowledge(watched, watched.sentNonce, watched.sentVersion);
     this.#connection.proceed();
     return true;
   }

@@ -212,3 +212,23 @@ test('over delta, a proxy gets the rejected cluster without its patch', async (t
   await settle();
   t.is(findingsOf(rig).length, 1);
 });
+
+test('over delta, the patches that the proxy takes come back once it has acknowledged its clusters', async (t) => {
+  const { rig, apply } = createPatchedRig();
+  const tuned = { ...merging('', 'a'), patch: { operation: 'MERGE', value: { per_connection_buffer_limit_bytes: 9 } } };
+  apply(filter('tuned', [tuned]), filter('named', [merging('a-patch', 'a')]));
+  const { client } = connectDelta(rig);
+  client.send('cds');
+  let texts: readonly string[] = [];
+  for (let response = 0; response < 6 && !texts.some((text) => text.includes('*\x02\b\t')); response++) {
+    const answered = await client.next('cds');
+    texts = answered.resources.map(({ body }) => String(body));
+    if (texts.some((text) => text.includes('a-patch'))) {
+      texts = [];
+      client.send('cds', { nonce: answered.nonce, error: ERROR });
+    } else client.ack(answered);
+  }
+  t.true(texts.some((text) => text.includes('*\x02\b\t')));
+  await eventually('the rejected patch alone stays away', () => findingsOf(rig).length === 1);
+  t.true(findingsOf(rig)[0]?.startsWith('EnvoyFilter/ns/named: '));
+});
