@@ -21,6 +21,8 @@ export interface BenchOptions {
   readonly clients: number;
   /** How the clients speak xDS. */
   readonly protocol: Variant;
+  /** The clients are sidecars on demand that call nothing; one more client is not on demand. */
+  readonly onDemand: boolean;
   /** In the order of PHASES. A first sync is always made; without it here it is not reported. */
   readonly phases: readonly Phase[];
   readonly repeat: number;
@@ -45,6 +47,10 @@ export const BENCH_FLAGS = {
   ...MESH_FLAGS,
   clients: { placeholder: 'N', default: '200', description: 'sidecars that connect' },
   protocol: { placeholder: VARIANTS.join('|'), default: 'sotw', description: 'state of the world, or delta xDS' },
+  'on-demand': {
+    default: false,
+    description: 'sidecars on demand that call nothing, and one more that is not on demand',
+  },
   phases: { placeholder: 'LIST', description: `some of ${PHASES.join(',')} (default all but storm)` },
   repeat: { placeholder: 'N', default: '3', description: 'repeats of each phase; the median counts' },
   workers: { placeholder: 'N', default: '1', description: 'threads that the clients are spread over' },
@@ -71,18 +77,24 @@ export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
     throw new UsageError(`--mesh-dir: "${meshDir}" is the folder that a --target watches; give --target too.`);
   }
   const protocol = parseProtocol(flags.text('protocol'));
+  const onDemand = flags.isOn('on-demand');
+  if (onDemand && protocol !== 'delta') {
+    throw new UsageError('--on-demand: sidecars on demand speak delta xDS; give --protocol delta too.');
+  }
   const options: BenchOptions = {
     size,
     protocol,
+    onDemand,
     clients: parseWholeNumber('--clients', flags.text('clients'), CLIENTS),
-    phases: parsePhases(flags.text('phases'), size, target === undefined || meshDir !== undefined, protocol),
+    phases: parsePhases(flags.text('phases'), size, target === undefined || meshDir !== undefined, protocol, onDemand),
     repeat: parseWholeNumber('--repeat', flags.text('repeat'), REPEAT),
     workers: parseWholeNumber('--workers', flags.text('workers'), WORKERS),
     timeoutMs: parseWholeNumber('--timeout', flags.text('timeout'), TIMEOUT_SECONDS) * 1000,
     target: target === undefined ? undefined : parseTarget(target),
     meshDir,
     profileFolder: profile === undefined ? undefined : resolve(profile),
-    floor: flags.isOn('floor'),
+    // The floor sends each client the smallest recorded message of a type, and the witness needs larger ones.
+    floor: flags.isOn('floor') && !onDemand,
     json: flags.isOn('json'),
     strict: flags.isOn('strict'),
   };
@@ -111,11 +123,12 @@ function parsePhases(
   size: MeshContent,
   changesMesh: boolean,
   protocol: Variant,
+  onDemand: boolean,
 ): readonly Phase[] {
   // A client of a scope does not see every change.
   const possible = PHASES.filter((phase) => {
-    if (phase === 'reconnect') return protocol === 'delta';
-    if (phase === 'storm') return protocol === 'delta' && changesMesh && size.scopes === 0;
+    if (phase === 'reconnect') return protocol === 'delta' && !onDemand;
+    if (phase === 'storm') return protocol === 'delta' && !onDemand && changesMesh && size.scopes === 0;
     return phase === 'first-sync' || (changesMesh && size.scopes === 0 && (phase !== 'route' || size.routed > 0));
   });
   // A storm is asked for: it needs many more clients than the other phases.
@@ -137,8 +150,12 @@ function parsePhases(
   if (impossible !== undefined) {
     throw new UsageError(
       `--phases: "${impossible}" cannot be measured: ` +
-        ((impossible === 'reconnect' || impossible === 'storm') && protocol !== 'delta'
-          ? 'it needs --protocol delta.'
+        (impossible === 'reconnect' || impossible === 'storm'
+          ? onDemand
+            ? 'with --on-demand the clients have no assignment to lose.'
+            : protocol !== 'delta'
+              ? 'it needs --protocol delta.'
+              : 'with --scopes not every client sees the change.'
           : size.scopes > 0
             ? 'with --scopes not every client sees the change.'
             : 'it needs --routed 1 or more.'),

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { BenchError } from '../cli/bench-error.js';
 import { encodeNode, type NodeIdentity } from '../wire/node-message.js';
 import type { Variant } from './ads-stream.js';
-import type { Expectation } from './expectation.js';
+import { type Expectation, WITNESS } from './expectation.js';
 import { type RecordedMessage, type Recording, TemplateCollector } from './recording.js';
 import type { ClientSpec, WorkerCommand, WorkerReport, WorkerResult } from './worker-protocol.js';
 
@@ -23,6 +23,8 @@ export interface FleetResult {
   readonly stayedAtMs: readonly number[];
   readonly receivedBytes: number;
   readonly recording: Recording;
+  /** What clients on demand received of a change that none of them should get; undefined in other phases. */
+  readonly unseenBytes: number | undefined;
   /** Of a churn, since the last time: as in WorkerResult, one array for each worker. */
   readonly arrivals: readonly Float64Array[];
 }
@@ -40,13 +42,17 @@ export class Fleet {
   readonly #workers: readonly WorkerHandle[];
   readonly #nodes: readonly Buffer[];
   readonly #variant: Variant;
+  readonly #onDemand: boolean;
+  #isUnseen = false;
   #reject: (error: Error) => void = () => {};
   #stopping = false;
   /** Never resolves; rejects when a client or a worker fails. Race it with every wait. */
   readonly failed: Promise<never>;
 
-  constructor(identities: readonly NodeIdentity[], workers: number, variant: Variant = 'sotw') {
+  /** @param onDemand all clients but the witness are sidecars on demand: they are to get nothing of a change */
+  constructor(identities: readonly NodeIdentity[], workers: number, variant: Variant = 'sotw', onDemand = false) {
     this.#variant = variant;
+    this.#onDemand = onDemand;
     this.#nodes = identities.map(encodeNode);
     this.failed = new Promise((_, reject) => {
       this.#reject = reject;
@@ -69,7 +75,11 @@ export class Fleet {
 
   /** Starts a phase: clears the records, and counts the clients that meet the expectation from now on. */
   async begin(expectation: Expectation): Promise<void> {
-    await this.#askAll({ kind: 'begin', expectation });
+    this.#isUnseen = this.#onDemand && expectation.kind === 'change';
+    await this.#askAll({
+      kind: 'begin',
+      expectation: this.#onDemand && expectation.kind === 'change' ? { ...expectation, kind: 'unseen' } : expectation,
+    });
     for (const worker of this.#workers) worker.progress = undefined;
   }
 
@@ -104,18 +114,23 @@ export class Fleet {
     const clients: (readonly RecordedMessage[])[] = this.#nodes.map(() => []);
     const templates = new TemplateCollector();
     let receivedBytes = 0;
+    let unseenBytes = 0;
     for (const result of results) {
       for (const template of result?.templates ?? []) templates.add(template);
       for (const client of result?.clients ?? []) {
         if (client.completedAtMs !== undefined) (client.stayed ? stayedAtMs : completedAtMs).push(client.completedAtMs);
         clients[client.index] = client.recorded;
-        for (const message of client.recorded) receivedBytes += message.sizeBytes;
+        for (const message of client.recorded) {
+          receivedBytes += message.sizeBytes;
+          if (client.index !== WITNESS) unseenBytes += message.sizeBytes;
+        }
       }
     }
     return {
       completedAtMs,
       stayedAtMs,
       receivedBytes,
+      unseenBytes: this.#isUnseen ? unseenBytes : undefined,
       recording: { clients, templates: templates.templates() },
       arrivals: results.flatMap((result) => (result === undefined ? [] : [result.arrivals])),
     };

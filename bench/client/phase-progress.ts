@@ -65,7 +65,7 @@ export class PhaseProgress<Watched extends WatchedSubscription> {
   /** Tells the outputs, once in a phase, when the expectation is met. To be called after each response. */
   check(typeUrl: string, message: Buffer): void {
     const expectation = this.#expectation;
-    if (expectation === undefined || expectation.kind === 'churn') return;
+    if (expectation === undefined || expectation.kind === 'churn' || expectation.kind === 'nothing') return;
     if (expectation.kind === 'change') {
       this.#missingMarkers = this.#missingMarkers.filter(
         (marker) => !isIn(marker.typeUrl, typeUrl) || !message.includes(marker.bytes),

@@ -2,7 +2,7 @@ import { findMarkedAddresses } from '../kubernetes/marked-address.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
 import { AdsStream, type Variant } from './ads-stream.js';
 import { DeltaSidecar } from './delta-sidecar.js';
-import { type Expectation, expectationOfClient, staysInStorm } from './expectation.js';
+import { type Expectation, expectationOfClient, staysInStorm, WITNESS } from './expectation.js';
 import { TemplateCollector } from './recording.js';
 import { Sidecar, type SidecarClient } from './sidecar.js';
 import type { ClientSpec, WorkerReport, WorkerResult } from './worker-protocol.js';
@@ -25,6 +25,7 @@ export class SidecarGroup {
   #lastMessageAtMs = 0;
   #isChurn = false;
   #isStorm = false;
+  #isUnseen = false;
   #arrivals: number[] = [];
 
   constructor(
@@ -39,8 +40,9 @@ export class SidecarGroup {
   begin(expectation: Expectation): void {
     this.#isChurn = expectation.kind === 'churn';
     this.#isStorm = expectation.kind === 'storm';
+    this.#isUnseen = expectation.kind === 'unseen';
     this.#arrivals = [];
-    this.#completed = 0;
+    this.#completed = this.#members.filter((member) => this.#getsNothing(member)).length;
     this.#receivedBytes = 0;
     this.#lastMessageAtMs = 0;
     this.#templates.clear();
@@ -69,7 +71,7 @@ export class SidecarGroup {
   }
 
   progress(): WorkerReport {
-    const laggard = this.#members.find(({ completedAtMs }) => completedAtMs === undefined);
+    const laggard = this.#members.find((member) => member.completedAtMs === undefined && !this.#getsNothing(member));
     return {
       kind: 'progress',
       completed: this.#completed,
@@ -101,6 +103,10 @@ export class SidecarGroup {
 
   #stays({ index }: Member): boolean {
     return this.#isStorm && staysInStorm(index);
+  }
+
+  #getsNothing({ index }: Pick<Member, 'index'>): boolean {
+    return this.#isUnseen && index !== WITNESS;
   }
 
   #noteArrivals(bytes: Buffer): void {

@@ -13,6 +13,8 @@ export interface PhaseSummary {
   readonly stayedMs: Spread | undefined;
   /** The longest block of the server's event loop. */
   readonly longestBlockMs: number | undefined;
+  /** What sidecars on demand received of a change that they should not get; absent in other phases. */
+  readonly unseenBytes?: number | undefined;
   readonly cpuSeconds: number | undefined;
   readonly residentBytes: number | undefined;
   readonly peakResidentBytes: number | undefined;
@@ -74,6 +76,7 @@ function summarisePhase(steps: readonly StepResult[]): PhaseSummary {
     cpuSeconds: medianOf(steps.map(({ cpuSeconds }) => cpuSeconds)),
     residentBytes: medianOf(steps.map(({ residentBytes }) => residentBytes)),
     peakResidentBytes: medianOf(steps.map(({ peakResidentBytes }) => peakResidentBytes)),
+    unseenBytes: largestOf(steps.map(({ unseenBytes }) => unseenBytes)),
     receivedBytes: median(steps.map(({ receivedBytes }) => receivedBytes)),
     clientCpuSeconds: median(steps.map(({ clientCpuSeconds }) => clientCpuSeconds)),
   };
@@ -97,4 +100,10 @@ export function isSync(phase: Phase): boolean {
 function medianOf(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === 0 ? undefined : median(known);
+}
+
+/** One repeat that sends something is enough to tell. */
+function largestOf(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }

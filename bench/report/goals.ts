@@ -6,7 +6,7 @@ const MEBIBYTE = 1024 * 1024;
 /** A bound that the server was given, and how near it is. */
 export interface Goal {
   readonly name: string;
-  readonly unit: 'x' | 'ms' | 's' | 'MiB' | 'MiB/min';
+  readonly unit: 'x' | 'ms' | 's' | 'KiB' | 'MiB' | 'MiB/min';
   readonly limit: number;
   readonly value: number;
   readonly met: boolean;
@@ -32,6 +32,7 @@ export function judgeGoals(report: BenchReport): readonly Goal[] {
     judge('endpoint change, CPU', 's', 0.1, endpoint?.server.cpuSeconds),
     judge('service change, last client after debounce', 'ms', 500, afterDebounceMs),
     judge('service change, CPU', 's', 0.5, service?.server.cpuSeconds),
+    ...[endpoint, service, route].map((change) => judgeUnseen(change)),
     judge('route change, last client after debounce', 'ms', 600, route && route.server.clientMs.last - DEBOUNCE_MS),
     judge('route change, CPU', 's', 0.5, route?.server.cpuSeconds),
     judge('storm, last client', 's', 4, storm && storm.server.clientMs.last / 1000),
@@ -43,6 +44,11 @@ export function judgeGoals(report: BenchReport): readonly Goal[] {
 
 function judge(name: string, unit: Goal['unit'], limit: number, value: number | undefined): Goal | undefined {
   return value === undefined ? undefined : { name, unit, limit, value, met: value <= limit };
+}
+
+function judgeUnseen(change: PhaseReport | undefined): Goal | undefined {
+  const bytes = change?.server.unseenBytes;
+  return judge(`${change?.phase} change, sent to sidecars on demand`, 'KiB', 0, bytes && bytes / 1024);
 }
 
 function findPhase(report: BenchReport, phase: PhaseReport['phase']): PhaseReport | undefined {

@@ -73,7 +73,9 @@ function formatHeader(options: BenchOptions, report: BenchReport, style: Termina
       ? `target ${options.target ?? ''}`
       : `ready ${fixed(report.readyMs, 0)} ms after start, idle at ${mebibytes(report.idleBytes)} MiB`;
   return [
-    style.bold(`${mesh}${options.clients} ${options.protocol === 'delta' ? 'delta ' : ''}clients on ${workers}`),
+    style.bold(
+      `${mesh}${options.clients} ${options.protocol === 'delta' ? 'delta ' : ''}clients${options.onDemand ? ' on demand and one that is not,' : ''} on ${workers}`,
+    ),
     `${start}; median of ${options.repeat} repeat${options.repeat === 1 ? '' : 's'}`,
   ];
 }
@@ -83,6 +85,7 @@ function formatPhase(report: PhaseReport, options: BenchOptions): readonly (read
     [PHASE_TITLES[report.phase]],
     formatSummary(options.target === undefined ? '  server' : '  target', report.server),
     ...formatStayed(report.server),
+    ...formatUnseen(report.server),
   ];
   if (report.floor === undefined) return rows;
   rows.push(formatSummary('  floor', report.floor));
@@ -115,6 +118,12 @@ function formatStayed({ stayedMs }: PhaseSummary): readonly (readonly string[])[
   if (stayedMs === undefined) return [];
   const { first, median, p99, last } = stayedMs;
   return [['  change', ...[first, median, p99, last, last - first].map((value) => fixed(value, 1))]];
+}
+
+/** What sidecars on demand received of a change that they should not get. */
+function formatUnseen({ unseenBytes }: PhaseSummary): readonly (readonly string[])[] {
+  if (unseenBytes === undefined) return [];
+  return [['  on demand', '', '', '', '', '', '', '', '', '', fixed(unseenBytes / MEBIBYTE, 1)]];
 }
 
 function fixed(value: number | undefined, digits: number): string {

@@ -89,13 +89,14 @@ async function measureStep(subject: Subject, step: Step, options: MeasureOptions
 
   const longestBlockMs = await subject.longestBlockMs?.();
 
-  const { completedAtMs, stayedAtMs, receivedBytes, recording } = await fleet.collect();
+  const { completedAtMs, stayedAtMs, receivedBytes, unseenBytes, recording } = await fleet.collect();
   return {
     step,
     clientMs: completedAtMs.map((atMs) => atMs - startedAtMs),
     stayedMs: stayedAtMs.map((atMs) => atMs - startedAtMs),
     longestBlockMs,
     receivedBytes,
+    unseenBytes,
     cpuSeconds: before === undefined || after === undefined ? undefined : after.cpuSeconds - before.cpuSeconds,
     residentBytes: after?.residentBytes,
     peakResidentBytes: after?.peakResidentBytes,

@@ -11,6 +11,8 @@ export interface StepResult {
   /** The longest block of the server's event loop; undefined for other programs. */
   readonly longestBlockMs: number | undefined;
   readonly receivedBytes: number;
+  /** What clients on demand received of a change that none of them should get; undefined in other phases. */
+  readonly unseenBytes?: number | undefined;
   /** Processor time of the server from the start of the phase until it was quiet again; undefined without its pid. */
   readonly cpuSeconds: number | undefined;
   readonly residentBytes: number | undefined;

@@ -47,7 +47,9 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
   };
   const steps = planSteps(options.phases, options.repeat, changes);
   const start = await prepareSubject(options, context, services);
-  const fleet = new Fleet(buildSidecarIdentities(services, options.clients), options.workers, options.protocol);
+  const { onDemand } = options;
+  const clients = buildSidecarIdentities(services, options.clients + (onDemand ? 1 : 0), onDemand);
+  const fleet = new Fleet(clients, options.workers, options.protocol, onDemand);
   context.cleanup.add(() => fleet.stop());
 
   const { timeoutMs } = options;

@@ -65,6 +65,8 @@ const BAD: readonly (readonly [args: string, message: RegExp])[] = [
   ['--clients', /--clients.*missing/],
   ['--phases route', /--phases: "route" cannot be measured: it needs --routed 1 or more/],
   ['--phases endpoint --scopes 5', /--phases: "endpoint" cannot be measured: with --scopes/],
+  ['--on-demand', /--on-demand: sidecars on demand speak delta xDS; give --protocol delta too/],
+  ['--on-demand --protocol delta --phases storm', /"storm" cannot be measured: with --on-demand the clients have/],
   ['--clients 2.5', /--clients: "2\.5" is not/],
   ['--repeat 0', /--repeat: "0" is not a whole number from 1 to 100/],
   ['--services 20 --repeat 3', /--repeat: "3" service changes need as many TCP services, and of 20 services 2 are/],

@@ -2,6 +2,7 @@ import test from 'ava';
 import { BenchError } from '../../../bench/cli/bench-error.js';
 import { Fleet } from '../../../bench/client/fleet.js';
 import { buildSidecarIdentities } from '../../../bench/client/sidecar-identity.js';
+import { buildEndpointChanges } from '../../../bench/mesh/mesh-change.js';
 import { buildMeshServices } from '../../../bench/mesh/mesh-shape.js';
 import { awaitPhase } from '../../../bench/run/await-phase.js';
 import { findFreePorts } from '../../../bench/subject/free-ports.js';
@@ -15,6 +16,39 @@ test('sidecars are spread over the namespaces and have addresses of their servic
   t.is(identities[3]?.id, 'sidecar~10.1.0.7~pod-3.ns-1~ns-1.svc.cluster.local');
   t.is(identities[13]?.id, 'sidecar~10.1.0.8~pod-13.ns-1~ns-1.svc.cluster.local');
   t.is(new Set(identities.map(({ id }) => id)).size, 25);
+});
+
+test('all sidecars on demand but the first say so in their metadata', (t) => {
+  const identities = buildSidecarIdentities(SERVICES, 3, true);
+  t.deepEqual(
+    identities.map(({ metadata }) => metadata['ON_DEMAND']),
+    [undefined, 'true', 'true'],
+  );
+});
+
+test('what clients on demand get of a change is counted, and only the witness is waited for', async (t) => {
+  const server = await startFakeAdsServer(SERVICES);
+  const fleet = new Fleet(buildSidecarIdentities(SERVICES, 3, true), 2, 'sotw', true);
+  t.teardown(async () => {
+    server.stop();
+    await fleet.stop();
+  });
+  const wait = { what: 'a phase', timeoutMs: 20_000, progress: () => {} };
+  await fleet.arm(server.address);
+  await fleet.begin({ kind: 'sync' });
+  await fleet.go();
+  await awaitPhase(fleet, never, wait);
+  t.is((await fleet.collect()).unseenBytes, undefined);
+
+  const [change] = buildEndpointChanges(SERVICES, 1);
+  if (change === undefined) return t.fail('no change was built');
+  await fleet.begin({ kind: 'change', markers: change.markers });
+  server.change(change.to);
+  await awaitPhase(fleet, never, wait);
+  const { completedAtMs, unseenBytes, receivedBytes } = await fleet.collect();
+  t.is(completedAtMs.length, 1);
+  // The fake sends the change to all three.
+  t.is(unseenBytes, (receivedBytes / 3) * 2);
 });
 
 test('a server that does not answer ends the wait with the name of what is missing', async (t) => {
