@@ -121,6 +121,7 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const session: SessionEnvironment = {
     distribution: distributor,
     connections,
+    meshDomain: environment.meshDomain,
     loads: createLoadRecorder({
       ...{ metrics: process.metrics, logger, clock },
       intervalMs: environment.navLoadReportIntervalMs,

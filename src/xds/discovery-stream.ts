@@ -10,6 +10,8 @@ export interface DiscoveryStream {
   readonly peer: string;
   /** The connection that the peer's account counts the stream for. Default: `peer`. */
   readonly connection?: string;
+  /** Whether the peer is the caller, without a proxy between. Default false. */
+  readonly isDirect?: boolean;
   /** Settles when the bytes have been handed to the kernel; rejects when the stream ended first. */
   send(message: WireMessage): Promise<void>;
   /** Ends the stream, with status OK if there is no error. */

@@ -2,6 +2,7 @@ import { status } from '@grpc/grpc-js';
 import type { FramePieces, WireMessage } from '../envoy/wire-message.js';
 import { http2StreamOf } from '../net/http2-stream-of.js';
 import type { DiscoveryStream } from './discovery-stream.js';
+import { isRelayed } from './relayed.js';
 import { type RawCall, writeShared } from './shared-write.js';
 import type { StreamError } from './stream-error.js';
 
@@ -24,6 +25,7 @@ export function createGrpcStream(call: RawCall, frames: FramePieces): DiscoveryS
   };
   return {
     peer: call.getPeer(),
+    isDirect: !isRelayed(call.metadata),
     send: (message) =>
       new Promise((resolve, reject) => {
         if (ended || call.destroyed || call.cancelled || http2Stream?.destroyed) {

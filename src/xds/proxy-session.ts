@@ -9,6 +9,7 @@ import type { PushResult, PushTarget } from '../push/push-queue.js';
 import type { PushShare } from '../push/push-slots.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import { finish, type Work } from '../push/work.js';
+import { type Rights, rightsOfAddress, rightsOfIdentities } from './client-status/rights.js';
 import type { DiscoveryProtocol, ProtocolVariant, Rejection, RequestHead } from './discovery-protocol.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { type HeldRoot, HeldRoots } from './limits/held-roots.js';
@@ -85,6 +86,8 @@ export class ProxySession implements PushTarget {
       subscriptions: this.#subscriptions,
       onlyType: options.onlyType,
       onSecretsChange: () => this.#responder.changed(TypeUrl.secret),
+      rights: () => this.#rights(),
+      fail: (error) => this.#fail(error),
     });
     const { lane, name, connection: address } = peerKeyOf(stream.peer, options.callerIdentities);
     const connection = stream.connection ?? address;
@@ -284,6 +287,12 @@ export class ProxySession implements PushTarget {
     this.#id = connectionId(proxy.id);
     register(this);
     return proxy;
+  }
+
+  /** What the caller may see of connected proxies. @throws StreamError PERMISSION_DENIED */
+  #rights(): Rights {
+    if (this.#identity !== undefined) return rightsOfIdentities([this.#identity], this.#environment);
+    return rightsOfAddress(this.#stream.peer, this.#stream.isDirect !== true);
   }
 
   #reject(watched: WatchedResource, rejection: Rejection): boolean {

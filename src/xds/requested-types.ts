@@ -1,9 +1,13 @@
+import { DEFAULT_MESH_DOMAIN } from '../config/mesh-domain.js';
 import { EMPTY_RESOURCE_SET } from '../envoy/resource-set.js';
 import { TypeUrl } from '../envoy/type-urls.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import { usersOfCredential } from '../model/gateways/credential-references.js';
 import type { Proxy } from '../model/proxy.js';
 import type { WorkloadIdentity } from '../model/spiffe-id.js';
+import type { Rights } from './client-status/rights.js';
+import { StateResources } from './client-status/state-resources.js';
+import { stateDetailOf } from './client-status/state-types.js';
 import type { RequestHead } from './discovery-protocol.js';
 import { GeneratedResources, type ResourceProvider } from './resource-provider.js';
 import type { SecretResources } from './secrets/secret-resources.js';
@@ -20,12 +24,19 @@ const MAX_LOGGED_TYPES = 16;
 const MAX_TYPE_CHARACTERS = 256;
 
 export interface RequestedTypesParts {
-  readonly environment: Pick<SessionEnvironment, 'distribution' | 'secrets' | 'logger' | 'delta'>;
+  readonly environment: Pick<
+    SessionEnvironment,
+    'distribution' | 'secrets' | 'logger' | 'delta' | 'connections' | 'meshDomain' | 'limits' | 'clock'
+  >;
   readonly subscriptions: Subscriptions;
   /** The only type of a per-type service; undefined on the aggregated one. */
   readonly onlyType: string | undefined;
   /** The secrets of the stream have changed. */
   onSecretsChange(): void;
+  /** What the caller may see of connected proxies. @throws StreamError PERMISSION_DENIED */
+  rights(): Rights;
+  /** Ends the stream. */
+  fail(error: StreamError): void;
 }
 
 /** The proxy that requests a type. */
@@ -67,7 +78,7 @@ export class RequestedTypes {
    * Opens the provider of a type that the stream does not subscribe to yet.
    *
    * @returns undefined if the stream does not get the type
-   * @throws StreamError for a type of v2
+   * @throws StreamError for a type of v2, and for a debug type that the caller may not see
    */
   open(typeUrl: string, by: RequestingProxy): ResourceProvider | undefined {
     const { distribution } = this.#parts.environment;
@@ -78,6 +89,8 @@ export class RequestedTypes {
       return undefined;
     }
     if (generator !== undefined) return new GeneratedResources(distribution, generator, by.proxy);
+    const states = this.#openStates(typeUrl);
+    if (states !== undefined) return states;
     const secrets = typeUrl === TypeUrl.secret ? this.#openSecrets(by) : undefined;
     if (secrets === undefined) this.#ignore(typeUrl, by.connectionId);
     return secrets;
@@ -92,6 +105,15 @@ export class RequestedTypes {
     return new VirtualHostResources(environment.distribution, generator, proxy, () =>
       environment.delta.namesOf(subscriptions.get(TypeUrl.route)?.sent ?? EMPTY_RESOURCE_SET),
     );
+  }
+
+  /** The connected proxies, for a debug type. */
+  #openStates(typeUrl: string): ResourceProvider | undefined {
+    const { environment, rights, fail } = this.#parts;
+    const { connections, meshDomain = DEFAULT_MESH_DOMAIN } = environment;
+    const detail = stateDetailOf(typeUrl, meshDomain);
+    if (detail === undefined || connections === undefined) return undefined;
+    return new StateResources({ typeUrl, detail, environment, connections, rights: rights(), fail });
   }
 
   /** Undefined if the caller has not proven an identity that has secrets. */

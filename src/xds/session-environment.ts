@@ -38,8 +38,10 @@ export interface SessionEnvironment extends PeerReports {
   progressed(session: ProxySession): void;
   /** Makes `<node id>-<counter>`. */
   connectionId(nodeId: string): string;
-  /** The connected proxies, for the service that shows their state (CSDS). Default: it is not served. */
+  /** The connected proxies, for the service and the types that show their state. Default: they are not served. */
   readonly connections?: Pick<Connections, 'list' | 'find'>;
+  /** Domain of the debug types. Default: `mesh.internal`. */
+  readonly meshDomain?: string;
   /** Adds up load reports (LRS). Default: the service is not served. */
   readonly loads?: LoadRecorder;
   /** Provides the certificates of workloads with a proven identity. Default: no stream gets secrets. */

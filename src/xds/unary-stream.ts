@@ -6,6 +6,7 @@ export function createUnaryStream(stream: DiscoveryStream): DiscoveryStream {
   let hasResponded = false;
   return {
     peer: stream.peer,
+    isDirect: stream.isDirect ?? false,
     send: async (message) => {
       if (hasResponded) throw new Error('the call has its response');
       hasResponded = true;

@@ -19,6 +19,7 @@ import type { TurnOwner } from '../../src/push/waiting-targets.js';
 import { createCallGate } from '../../src/xds/call-gate.js';
 import { createGrpcServer, type GrpcServer } from '../../src/xds/grpc-server.js';
 import { createSecretService } from '../../src/xds/secrets/secret-service.js';
+import type { SessionEnvironment } from '../../src/xds/session-environment.js';
 import { materialOf } from '../net/tls-rig.js';
 import { createTestAuthority, type TestAuthority, type TestCertificateRequest } from '../support/certificate-issuer.js';
 import { loopbackListener } from '../support/grpc-listener.js';
@@ -49,6 +50,8 @@ export interface SecuredRigOptions {
   /** Is told whose turn each piece of work in turn uses. */
   readonly onTurn?: (owner: TurnOwner) => void;
   readonly services?: (authenticate: AuthenticateCaller) => readonly GrpcService[];
+  /** Replaces parts of the environment of sessions. */
+  readonly environment?: (rig: Rig) => Partial<SessionEnvironment>;
 }
 
 const settings = loopbackListener();
@@ -101,6 +104,7 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
         controlPlane: 'test',
       }),
       readProxy: (node) => readProxy(Buffer.from(node).toString()),
+      ...options.environment?.(rig),
     },
     { closed: (session) => rig.distributor.remove(session) },
     rig.logger,

@@ -53,6 +53,8 @@ export interface Rig {
   readonly counts: Record<string, number>;
   readonly logger: ReturnType<typeof createRecordingLogger>;
   readonly sessions: Set<ProxySession>;
+  /** The same sessions, as statuses find them. */
+  readonly states: NonNullable<SessionEnvironment['connections']>;
 }
 
 /** Limits that no test meets by chance. */
@@ -89,6 +91,8 @@ export interface RigOptions {
   readonly encodeBody?: (typeUrl: string, name: string, body: string) => Uint8Array;
   /** Wraps the generators. */
   readonly wrap?: (generators: readonly ResourceGenerator[]) => readonly ResourceGenerator[];
+  /** Whether services and types show the states of proxies. Default false. */
+  readonly showsStates?: boolean;
   /** Default: a snapshot of an empty mesh. */
   readonly nextContext?: () => PushContext;
 }
@@ -151,8 +155,13 @@ export function createRig(options: RigOptions = {}): Rig {
   let connections = 0;
   const limits = { ...LIMITS, ...options.limits };
   const nameSets = createNameSets();
+  const states = {
+    list: () => [...sessions].flatMap((session) => session.snapshot() ?? []),
+    find: (id: string) => [...sessions].find((session) => session.id === id),
+  };
   const environment: SessionEnvironment = {
     distribution: distributor,
+    ...(options.showsStates === true ? { connections: states } : {}),
     nameSets,
     delta: createDeltaMemory(nameSets),
     metrics,
@@ -175,7 +184,7 @@ export function createRig(options: RigOptions = {}): Rig {
     },
     connectionId: (nodeId) => `${nodeId}-${++connections}`,
   };
-  return { content, clock, distributor, environment, counts, logger, sessions };
+  return { content, clock, distributor, environment, counts, logger, sessions, states };
 }
 
 export function proxyOf(id: string): Proxy {

@@ -34,8 +34,20 @@ export function* encodeClientConfig({ session, resourcesOf, hasContents }: Clien
       if (pieces.length % ENCODED_AT_ONCE === 0) yield;
     }
   }
-  pieces.push(protobuf.Writer.create().uint32(0x22).string(id).finish());
+  pieces.push(encodeScope(id));
   return Buffer.concat(pieces);
+}
+
+/** The same message with the node and the connection only. Empty without a node. */
+export function encodeClient(session: ProxySession): Buffer {
+  const { id, proxy } = session;
+  if (proxy === undefined) return Buffer.alloc(0);
+  return Buffer.concat([encodeNode(proxy.id, proxy.configNamespace), encodeScope(id)]);
+}
+
+/** The id of the connection, `client_scope`. */
+function encodeScope(id: string): Uint8Array {
+  return protobuf.Writer.create().uint32(0x22).string(id).finish();
 }
 
 interface ResourceState {

@@ -1,6 +1,5 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { createConcurrencyLimiter, OverloadError } from '../../base/concurrency-limiter.js';
-import { EMPTY_RESOURCE_SET } from '../../envoy/resource-set.js';
 import type { GrpcService } from '../../net/grpc-service.js';
 import { passThrough, rawStreamingMethod } from '../../net/raw-method.js';
 import type { Work } from '../../push/work.js';
@@ -8,11 +7,12 @@ import type { CallGate } from '../call-gate.js';
 import type { Connections } from '../connections.js';
 import { addressOf } from '../limits/peers.js';
 import { LimitError } from '../limits/xds-limits.js';
-import type { ProxySession } from '../proxy-session.js';
+import { isRelayed } from '../relayed.js';
 import type { SessionEnvironment } from '../session-environment.js';
 import { StreamError } from '../stream-error.js';
 import { encodeClientConfig } from './client-config.js';
 import { type ClientStatusRequest, readClientStatusRequest } from './client-status-request.js';
+import { currentResources } from './current-resources.js';
 import { matchesNode } from './match-node.js';
 import { type Rights, rightsOfAddress, rightsOfIdentities } from './rights.js';
 
@@ -37,12 +37,12 @@ type Call = ServerDuplexStream<Buffer, Buffer>;
  * the resources of its own service account.
  */
 export function createClientStatusService({ environment, connections, gate }: ClientStatusServiceParts): GrpcService {
-  const { runner, limits, clock } = environment;
+  const { runner, limits, clock, distribution } = environment;
   const limiter = createConcurrencyLimiter(LIMITS, clock);
   const calls = new Set<Call>();
 
   const rightsOf = async (call: Call): Promise<Rights> => {
-    if (gate === undefined) return rightsOfAddress(call.getPeer(), call.metadata.get('x-forwarded-for').length > 0);
+    if (gate === undefined) return rightsOfAddress(call.getPeer(), isRelayed(call.metadata));
     return rightsOfIdentities(await gate.admit(call), environment);
   };
 
@@ -57,7 +57,11 @@ export function createClientStatusService({ environment, connections, gate }: Cl
       const session = connections.find(id);
       if (session === undefined || !rights.sees(session) || !matchesNode(proxy, matchers)) continue;
       const hasContents = !excludesContents && rights.seesContents(session);
-      const config = yield* encodeClientConfig({ session, hasContents, resourcesOf: (type) => current(session, type) });
+      const config = yield* encodeClientConfig({
+        session,
+        hasContents,
+        resourcesOf: (type) => currentResources(distribution, session, type),
+      });
       const head = Buffer.from([0x0a, ...varint(config.length)]);
       pieces.push(head, config);
       bytes += head.length + config.length;
@@ -65,14 +69,6 @@ export function createClientStatusService({ environment, connections, gate }: Cl
       yield;
     }
     done(Buffer.concat(pieces));
-  };
-
-  const current = (session: ProxySession, typeUrl: string) => {
-    const { generators, resources, context } = environment.distribution;
-    const generator = generators.get(typeUrl);
-    if (generator === undefined || session.proxy === undefined || context === undefined) return EMPTY_RESOURCE_SET;
-    if (generator.mode === 'grouped') return session.resourcesOf(typeUrl);
-    return resources.resourcesFor(generator, session.proxy, session.namesOf(typeUrl));
   };
 
   const answer = async (call: Call, message: Buffer, rights: Rights): Promise<void> => {

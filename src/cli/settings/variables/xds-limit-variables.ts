@@ -25,7 +25,7 @@ export const xdsLimitVariables = {
     name: 'NAV_XDS_CLIENT_STATUS_MAX_BYTES',
     type: count,
     default: '16777216',
-    meaning: 'Maximum bytes of one answer about the state of proxies (CSDS); a larger one is refused',
+    meaning: 'Maximum bytes of one answer about the state of proxies (CSDS and debug types); a larger one is refused',
     addition: true,
   },
   navXdsMaxNames: {
