@@ -8,7 +8,7 @@ import type { PushNotice } from '../push/push-notice.js';
 import type { PushResult, PushTarget } from '../push/push-queue.js';
 import type { PushShare } from '../push/push-slots.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
-import { finish, type Work } from '../push/work.js';
+import type { Work } from '../push/work.js';
 import { type Rights, rightsOfAddress, rightsOfIdentities } from './client-status/rights.js';
 import type { DiscoveryProtocol, ProtocolVariant, Rejection, RequestHead } from './discovery-protocol.js';
 import type { DiscoveryStream } from './discovery-stream.js';
@@ -165,10 +165,11 @@ export class ProxySession implements PushTarget {
     return watched?.provider.isPrivate === false ? watched.sent : undefined;
   }
 
-  /** The resources that the proxy should have now of a type, which may depend on its other subscriptions. */
-  resourcesOf(typeUrl: string): ResourceSet {
+  /** Makes the resources of a type that the proxy should have now, as for a response. None for a private type. */
+  *prepare(typeUrl: string): Work<ResourceSet> {
     const watched = this.#subscriptions.get(typeUrl);
-    return watched === undefined ? EMPTY_RESOURCE_SET : finish(watched.provider.prepare(watched.namesWithWildcard));
+    if (watched?.provider.isPrivate !== false) return EMPTY_RESOURCE_SET;
+    return yield* watched.provider.prepare(watched.namesWithWildcard);
   }
 
   /**

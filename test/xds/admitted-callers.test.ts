@@ -36,6 +36,18 @@ for (const [what, later] of [
   });
 }
 
+test('a caller whose token is revoked learns nothing more about the state of proxies', async (t) => {
+  let answers = (): ApiAnswer => accountOf('cart');
+  const rig = await createSecuredRig(t, { review: async () => answers() });
+  const path = '/envoy.service.status.v3.ClientStatusDiscoveryService/StreamClientStatus';
+  const client = rig.connect({ channel: rig.channel(), metadata: bearer }, path);
+  client.sendBytes(Buffer.alloc(0));
+  await eventually('the status', () => client.messages.length === 1);
+  answers = () => DELETED;
+  rig.clock.advance(HOUR_MS);
+  t.is((await client.ended()).details.split(':')[0], 'authentication failure');
+});
+
 test('a stream stays open while its caller has the same identity, and while the check is unavailable', async (t) => {
   let reviews = 0;
   let isDown = false;

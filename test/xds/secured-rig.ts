@@ -104,6 +104,11 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
         controlPlane: 'test',
       }),
       readProxy: (node) => readProxy(Buffer.from(node).toString()),
+      connections: {
+        list: () => [...rig.sessions].flatMap((session) => session.snapshot() ?? []),
+        find: (id) => [...rig.sessions].find((session) => session.id === id),
+      },
+      loads: { intervalMs: 10_000, open: () => ({ *record() {}, close: () => undefined }) },
       ...options.environment?.(rig),
     },
     { closed: (session) => rig.distributor.remove(session) },

@@ -9,10 +9,13 @@ import { DISCOVERY_METHODS } from '../../src/xds/discovery-services.js';
 import { unsignedToken } from '../ca/authentication/credentials.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
+import { deltaRequest } from './delta/delta-messages.js';
 import { ADS, createSecuredRig, type SecuredRig } from './secured-rig.js';
+import { discoveryRequest } from './session-rig.js';
 
 const CART = 'spiffe://cluster.local/ns/shop/sa/cart';
 const NODE = 'sidecar~10.0.0.1~cart-1.shop~shop.svc.cluster.local';
+const CLIENT_STATUS = '/envoy.service.status.v3.ClientStatusDiscoveryService/StreamClientStatus';
 const CLUSTERS = { typeUrl: TypeUrl.cluster } as const;
 
 const token = unsignedToken({ sub: 'cart', exp: 4_000_000_000 });
@@ -158,6 +161,44 @@ for (const [what, node, uri, claim] of [
     t.is(rig.logger.records.filter(({ level }) => level === 'warn').length, 1);
   });
 }
+
+for (const [what, path, request] of [
+  [
+    'fetches',
+    '/envoy.service.cluster.v3.ClusterDiscoveryService/FetchClusters',
+    discoveryRequest({ node: `${NODE}#bank`, ...CLUSTERS }),
+  ],
+  [
+    'reports its load',
+    '/envoy.service.load_stats.v3.LoadReportingService/StreamLoadStats',
+    deltaRequest({ node: `${NODE}#bank` }),
+  ],
+] as const) {
+  test(`a workload that ${what} with the node of another namespace is refused`, async (t) => {
+    const rig = await createSecuredRig(t);
+    const client = rig.connect({ channel: rig.channel({ uris: [CART] }) }, path);
+    client.sendBytes(request);
+    t.is((await client.ended()).code, status.PERMISSION_DENIED);
+    t.is(client.messages.length, 0);
+    t.deepEqual(rig.refusedStreams, ['authorization']);
+  });
+}
+
+test('a workload learns nothing about the proxies of another namespace, whatever node it names', async (t) => {
+  const rig = await createSecuredRig(t);
+  const proxy = rig.connect({ channel: rig.channel({ uris: [CART] }) });
+  proxy.send({ node: NODE, ...CLUSTERS });
+  await proxy.response(0);
+  const askAs = async (uri: string): Promise<Buffer> => {
+    const client = rig.connect({ channel: rig.channel({ uris: [uri] }) }, CLIENT_STATUS);
+    // The field `node` of a ClientStatusRequest has another number, and counts for nothing.
+    client.sendBytes(discoveryRequest({ node: NODE }));
+    await eventually('the status', () => client.messages.length === 1);
+    return client.messages[0] as Buffer;
+  };
+  t.is((await askAs('spiffe://cluster.local/ns/bank/sa/cart')).length, 0);
+  t.true((await askAs(CART)).includes('cart-1.shop'));
+});
 
 test('a stolen node is logged once per peer, however often it comes, and counted each time', async (t) => {
   const rig = await createSecuredRig(t);

@@ -12,8 +12,6 @@ const CLIENT_STATUS = { REQUESTED: 1, DOES_NOT_EXIST: 2, ACKED: 3, NACKED: 4 } a
 
 export interface ClientConfigParts {
   readonly session: ProxySession;
-  /** The resources of a type that the proxy should have now. */
-  resourcesOf(typeUrl: string): ResourceSet;
   readonly hasContents: boolean;
 }
 
@@ -21,14 +19,15 @@ export interface ClientConfigParts {
 const ENCODED_AT_ONCE = 256;
 
 /** Encodes an envoy.service.status.v3.ClientConfig: the state of each resource at one proxy. Empty without a node. */
-export function* encodeClientConfig({ session, resourcesOf, hasContents }: ClientConfigParts): Work<Buffer> {
+export function* encodeClientConfig({ session, hasContents }: ClientConfigParts): Work<Buffer> {
   const connection = session.snapshot();
   if (connection === undefined) return Buffer.alloc(0);
   const { id, proxy, watches } = connection;
   const pieces: Uint8Array[] = [encodeNode(proxy.id, proxy.configNamespace)];
   for (const [typeUrl, watch] of watches) {
+    const wanted = yield* session.prepare(typeUrl);
     const sent = session.sentOf(typeUrl) ?? EMPTY_RESOURCE_SET;
-    for (const resource of resourcesOf(typeUrl).resources) {
+    for (const resource of wanted.resources) {
       const state = stateOf(resource, sent, watch);
       pieces.push(encodeGenericConfig(typeUrl, resource, state, watch, hasContents));
       if (pieces.length % ENCODED_AT_ONCE === 0) yield;

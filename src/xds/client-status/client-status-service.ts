@@ -1,18 +1,19 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { createConcurrencyLimiter, OverloadError } from '../../base/concurrency-limiter.js';
+import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcService } from '../../net/grpc-service.js';
 import { passThrough, rawStreamingMethod } from '../../net/raw-method.js';
 import type { Work } from '../../push/work.js';
 import type { CallGate } from '../call-gate.js';
 import type { Connections } from '../connections.js';
-import { addressOf } from '../limits/peers.js';
+import { addressOf, peerKeyOf } from '../limits/peers.js';
 import { LimitError } from '../limits/xds-limits.js';
 import { isRelayed } from '../relayed.js';
+import { readRequests } from '../request-intake.js';
 import type { SessionEnvironment } from '../session-environment.js';
 import { StreamError } from '../stream-error.js';
 import { encodeClientConfig } from './client-config.js';
 import { type ClientStatusRequest, readClientStatusRequest } from './client-status-request.js';
-import { currentResources } from './current-resources.js';
 import { matchesNode } from './match-node.js';
 import { type Rights, rightsOfAddress, rightsOfIdentities } from './rights.js';
 
@@ -37,14 +38,9 @@ type Call = ServerDuplexStream<Buffer, Buffer>;
  * the resources of its own service account.
  */
 export function createClientStatusService({ environment, connections, gate }: ClientStatusServiceParts): GrpcService {
-  const { runner, limits, clock, distribution } = environment;
+  const { runner, limits, clock } = environment;
   const limiter = createConcurrencyLimiter(LIMITS, clock);
-  const calls = new Set<Call>();
-
-  const rightsOf = async (call: Call): Promise<Rights> => {
-    if (gate === undefined) return rightsOfAddress(call.getPeer(), isRelayed(call.metadata));
-    return rightsOfIdentities(await gate.admit(call), environment);
-  };
+  const ends = new Map<Call, (error: unknown) => void>();
 
   const prepare = function* (
     { matchers, excludesContents }: ClientStatusRequest,
@@ -57,11 +53,7 @@ export function createClientStatusService({ environment, connections, gate }: Cl
       const session = connections.find(id);
       if (session === undefined || !rights.sees(session) || !matchesNode(proxy, matchers)) continue;
       const hasContents = !excludesContents && rights.seesContents(session);
-      const config = yield* encodeClientConfig({
-        session,
-        hasContents,
-        resourcesOf: (type) => currentResources(distribution, session, type),
-      });
+      const config = yield* encodeClientConfig({ session, hasContents });
       const head = Buffer.from([0x0a, ...varint(config.length)]);
       pieces.push(head, config);
       bytes += head.length + config.length;
@@ -103,23 +95,48 @@ export function createClientStatusService({ environment, connections, gate }: Cl
     });
 
   const serve = async (call: Call): Promise<void> => {
-    calls.add(call);
     call.on('error', () => undefined);
-    call.once('close', () => calls.delete(call));
     try {
-      const rights = await rightsOf(call);
-      call.on('data', (message: Buffer) => {
-        // One request after another: the next one is read when the answer to this one has been.
-        call.pause();
-        answer(call, message, rights).then(
-          () => call.resume(),
-          (error: unknown) => fail(call, error),
-        );
-      });
-      call.on('end', () => call.end());
+      const identities = await gate?.admit(call);
+      const rights =
+        identities === undefined
+          ? rightsOfAddress(call.getPeer(), isRelayed(call.metadata))
+          : rightsOfIdentities(identities, environment);
+      if (!call.cancelled && !call.destroyed) open(call, rights, identities);
     } catch (error) {
       fail(call, error);
     }
+  };
+
+  /** A stream is counted, and ends with the rights of its caller, as discovery streams do. */
+  const open = (call: Call, rights: Rights, identities: readonly WorkloadIdentity[] | undefined): void => {
+    const peer = environment.peers.open(peerKeyOf(call.getPeer(), identities));
+    let stopWatching = (): void => undefined;
+    const close = (): void => {
+      if (!ends.delete(call)) return;
+      stopReading();
+      stopWatching();
+      peer.close();
+    };
+    const end = (error: unknown): void => {
+      if (!ends.has(call)) return;
+      close();
+      fail(call, error);
+    };
+    ends.set(call, end);
+    // One request after another: the next one is read when the answer to this one has been.
+    const stopReading = readRequests({
+      ...{ call, limits, clock, fail: end },
+      receive: (message) => answer(call, message, rights).then(() => 1),
+      onTooFast: () => environment.tooFast(call.getPeer()),
+    });
+    if (gate !== undefined && identities !== undefined) stopWatching = gate.watch(call, identities, end);
+    call.on('end', () => {
+      close();
+      call.end();
+    });
+    call.on('close', close);
+    call.on('cancelled', close);
   };
 
   const fail = (call: Call, cause: unknown): void => {
@@ -143,7 +160,7 @@ export function createClientStatusService({ environment, connections, gate }: Cl
       }
     },
     endStreams: () => {
-      for (const call of calls) fail(call, new StreamError('UNAVAILABLE', 'server is shutting down'));
+      for (const end of [...ends.values()]) end(new StreamError('UNAVAILABLE', 'server is shutting down'));
     },
   };
 }

@@ -12,7 +12,6 @@ import type { ResourceProvider } from '../resource-provider.js';
 import type { SessionEnvironment } from '../session-environment.js';
 import type { StreamError } from '../stream-error.js';
 import { encodeClient, encodeClientConfig } from './client-config.js';
-import { currentResources } from './current-resources.js';
 import type { Rights } from './rights.js';
 import type { StateDetail } from './state-types.js';
 
@@ -90,12 +89,8 @@ export class StateResources implements ResourceProvider {
   }
 
   *#encode(session: ProxySession): Work<Buffer> {
-    const { detail, rights, environment } = this.#parts;
+    const { detail, rights } = this.#parts;
     if (detail === 'proxies') return encodeClient(session);
-    return yield* encodeClientConfig({
-      session,
-      hasContents: detail === 'contents' && rights.seesContents(session),
-      resourcesOf: (type) => currentResources(environment.distribution, session, type),
-    });
+    return yield* encodeClientConfig({ session, hasContents: detail === 'contents' && rights.seesContents(session) });
   }
 }

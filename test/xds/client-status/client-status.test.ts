@@ -75,7 +75,7 @@ async function startStatusServer(t: ExecutionContext, limits: Partial<XdsLimits>
     client.send({ node, typeUrl: TypeUrl.cluster });
     return client;
   };
-  return { rig, ask, connect };
+  return { rig, ask, connect, port };
 }
 
 type Asked = Awaited<ReturnType<typeof startStatusServer>>['ask'];
@@ -172,4 +172,16 @@ test('an answer that is too large is refused with the setting and a remedy', asy
   const error = await t.throwsAsync<ServiceError>(ask());
   t.is(error?.code, status.RESOURCE_EXHAUSTED);
   t.regex(error?.details ?? '', /node_matchers.*NAV_XDS_CLIENT_STATUS_MAX_BYTES/);
+});
+
+test('a call without a request ends in time, as discovery streams do', async (t) => {
+  const { rig, port } = await startStatusServer(t, { firstRequestMs: 1_000 });
+  const client = connectClient(port, FETCH.replace('Fetch', 'Stream'));
+  t.teardown(() => client.close());
+  await eventually('the end of the wait', () => {
+    rig.clock.advance(rig.environment.limits.firstRequestMs);
+    return client.error !== undefined;
+  });
+  const { code, details } = await client.ended();
+  t.is(code, status.DEADLINE_EXCEEDED, details);
 });

@@ -1,9 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
 import { keyOf } from '../../../src/config/object.js';
+import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import type { WireMessage } from '../../../src/envoy/wire-message.js';
 import type { ResourceGenerator } from '../../../src/generators/generator.js';
 import { createPatchedGenerators } from '../../../src/generators/patches/patched-generators.js';
+import { finish } from '../../../src/push/work.js';
+import { encodeClientConfig } from '../../../src/xds/client-status/client-config.js';
 import { ProxySession } from '../../../src/xds/proxy-session.js';
 import { readObject } from '../../config/support/read-yaml.js';
 import { buildContext } from '../../generators/context-builder.js';
@@ -22,6 +25,7 @@ import {
 } from '../session-rig.js';
 
 const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
+const CLIENT_CONFIG = loadProtoRegistry().type('envoy.service.status.v3.ClientConfig');
 const ERROR = 'Error adding/updating cluster(s) a: no such file';
 
 const merging = (text: string, service?: string) => ({
@@ -231,4 +235,23 @@ test('over delta, the patches that the proxy takes come back once it has acknowl
   t.true(texts.some((text) => text.includes('*\x02\b\t')));
   await eventually('the rejected patch alone stays away', () => findingsOf(rig).length === 1);
   t.true(findingsOf(rig)[0]?.startsWith('EnvoyFilter/ns/named: '));
+});
+
+test('the client status takes the clusters without the withheld patch for those that the proxy should have', async (t) => {
+  const { rig, apply } = createPatchedRig();
+  apply(filter('f', [merging('a-patch', 'a')]));
+  const proxy = connect(rig);
+  proxy.reject((await proxy.next()).nonce);
+  const second = await proxy.next();
+  t.deepEqual(second.patches, ['none', 'none']);
+  proxy.ack(second.nonce);
+  const [session] = rig.sessions as Set<ProxySession>;
+  const bytes = finish(encodeClientConfig({ session: session as ProxySession, hasContents: false }));
+  const config = CLIENT_CONFIG.toObject(CLIENT_CONFIG.decode(bytes), { enums: String }) as {
+    readonly genericXdsConfigs: readonly { readonly name: string; readonly configStatus: string }[];
+  };
+  t.deepEqual(
+    config.genericXdsConfigs.map(({ name, configStatus }) => `${name} ${configStatus}`),
+    ['a SYNCED', 'b SYNCED'],
+  );
 });
