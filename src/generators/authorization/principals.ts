@@ -63,8 +63,9 @@ export function addressPrincipal(value: string): Principal {
   return { directRemoteIp: cidrRange(cidrOf(value)) };
 }
 
+/** `host` is another name of `:authority` in Envoy. Some gRPC servers have no header of that name, and would not deny by it. */
 export function headerPrincipal(name: string, value: string): Principal {
-  return { header: { name, stringMatch: valueMatcher(value) } };
+  return { header: { name: name === 'host' ? ':authority' : name, stringMatch: valueMatcher(value) } };
 }
 
 /**

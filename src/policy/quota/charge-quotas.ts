@@ -147,8 +147,13 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
       metrics.receipt(text === undefined ? 'unknown' : 'redeemed');
       return text === undefined ? NOTHING_PAID : readReceipt(text);
     };
+    const { type } = store;
     const taken = store.takeReceipt(keptId(receipt.receipt, receipt), deduplicationId);
-    return taken instanceof Promise ? taken.then(read) : read(taken);
+    if (!(taken instanceof Promise)) return read(taken);
+    return taken.then(read, (error: unknown) => {
+      metrics.storeFailed(type, error);
+      throw error;
+    });
   };
 
   const issue = (

@@ -45,6 +45,10 @@ test('a rule of a gRPC server about identities and paths stays as it is', (t) =>
   t.notDeepEqual(built('ALLOW', [rule])[0], built('ALLOW', [])[0]);
 });
 
+test('a rule of a gRPC server about the header host compares the authority', (t) => {
+  t.deepEqual(built('DENY', [when('request.headers[Host]')]), built('DENY', [when('request.headers[:authority]')]));
+});
+
 test('a gRPC target has a host of no more than the 253 characters of a DNS name', (t) => {
   const longest = `${'a.'.repeat(126)}a`;
   t.deepEqual(parseTargetName(`${longest}:80`), { host: longest, port: 80 });

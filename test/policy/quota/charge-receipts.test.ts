@@ -165,3 +165,12 @@ test('a request whose receipt cannot be kept passes without it', async (t) => {
   const { charge } = setUp(() => ({ keepReceipt: () => Promise.reject(new Error('Redis is gone')) }));
   t.deepEqual(await charge({ rate: 1 }, issue()), { receipt: '', granted: [1] });
 });
+
+test('a request whose receipt cannot be looked up counts as an error of the store', async (t) => {
+  const gone = () => Promise.reject(new Error('Redis is gone'));
+  const { charge, counts, left } = setUp(() => ({ takeReceipt: gone }));
+  const { receipt } = await charge({ rate: 1 }, issue());
+  await t.throwsAsync(() => charge({ rate: 1 }, redeem(receipt)), { message: 'Redis is gone' });
+  t.is(counts['other'], 1);
+  t.is(await left('rate'), 9);
+});
