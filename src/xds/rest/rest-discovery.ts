@@ -87,6 +87,9 @@ export function createRestDiscovery({ settings, environment, hooks, json }: Rest
     const { remoteAddress = '', remotePort = 0 } = incoming.socket;
     const request = await readInTurn(body, typeUrl, remoteAddress);
     if (request === undefined || response.destroyed) return;
+    // The poll may wait for long, and the request may have megabytes.
+    const { key } = request;
+    const isFirst = request.versionInfo === '';
     const place = waiting.enter(remoteAddress);
     const poll: RestPoll = new HttpPoll({
       response,
@@ -95,11 +98,11 @@ export function createRestDiscovery({ settings, environment, hooks, json }: Rest
       onOver: () => {
         cancel();
         place?.();
-        subscriptions.finished(request, poll);
+        subscriptions.finished(key, poll);
       },
     });
     const cancel = clock.schedule(waitOf(incoming, settings.pollMs), () => {
-      if (request.versionInfo === '') poll.fail(new StreamError('UNAVAILABLE', 'the resources were not made in time'));
+      if (isFirst) poll.fail(new StreamError('UNAVAILABLE', 'the resources were not made in time'));
       else poll.unchanged();
     });
     subscriptions.poll(typeUrl, request, poll);

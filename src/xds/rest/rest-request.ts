@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import protobuf from 'protobufjs';
 import { isRecord } from '../../base/record.js';
 import { LimitError, type XdsLimits } from '../limits/xds-limits.js';
+import { shorten } from '../shorten.js';
 import { StreamError } from '../stream-error.js';
 
 /** A DiscoveryRequest that came as JSON. */
@@ -37,17 +38,25 @@ export function readRestRequest(
   if (typeOfBody !== '' && typeOfBody !== typeUrl) {
     throw invalid(`type_url is ${typeOfBody.slice(0, MAX_SHOWN)}, and the path is for ${typeUrl}`);
   }
-  const versionInfo = textOf(request, 'version_info');
+  const versionInfo = shortTextOf(request, 'version_info');
   const names = namesOf(request, limits.names);
   const node = encodeNode(fieldOf(request, 'node'), limits.nodeBytes);
+  if (node.length > limits.nodeBytes) throw nodeTooLarge(limits.nodeBytes);
   const writer = protobuf.Writer.create().uint32(0x0a).string(versionInfo).uint32(0x12).bytes(node);
   for (const name of names) writer.uint32(0x1a).string(name);
-  writer.uint32(0x22).string(typeUrl).uint32(0x2a).string(textOf(request, 'response_nonce'));
+  writer.uint32(0x22).string(typeUrl).uint32(0x2a).string(shortTextOf(request, 'response_nonce'));
   const error = fieldOf(request, 'error_detail');
   if (error !== undefined) {
     const detail = objectOf(error, 'error_detail');
     const code = numberOf(detail, 'code');
-    writer.uint32(0x32).fork().uint32(0x08).int32(code).uint32(0x12).string(textOf(detail, 'message')).ldelim();
+    writer
+      .uint32(0x32)
+      .fork()
+      .uint32(0x08)
+      .int32(code)
+      .uint32(0x12)
+      .string(shorten(textOf(detail, 'message')))
+      .ldelim();
   }
   const key = hash('sha256', Buffer.concat([node, Buffer.from(`\n${typeUrl}\n${JSON.stringify(names)}`)]), 'base64');
   return { key, versionInfo, message: Buffer.from(writer.finish()) };
@@ -87,6 +96,15 @@ function textOf(fields: Fields, name: string): string {
   if (typeof value !== 'string') throw invalid(`${name} is not a text`);
   return value;
 }
+
+/** A text that the server gave the proxy before, and which it keeps for as long as the subscription lives. */
+function shortTextOf(fields: Fields, name: string): string {
+  const text = textOf(fields, name);
+  if (text.length > MAX_SHORT) throw invalid(`${name} is longer than ${MAX_SHORT} characters`);
+  return text;
+}
+
+const MAX_SHORT = 1_024;
 
 function numberOf(fields: Fields, name: string): number {
   const value = fieldOf(fields, name) ?? 0;
@@ -147,7 +165,7 @@ function versionOf(node: Fields): Fields | undefined {
 function checkCount(fields: Fields, maxBytes: number): void {
   let left = Math.ceil(maxBytes / VALUE_BYTES);
   const count = (value: unknown, depth: number): void => {
-    if (left-- <= 0) throw new LimitError('nodeBytes', `the node has more than ${maxBytes} bytes`);
+    if (left-- <= 0) throw nodeTooLarge(maxBytes);
     if (typeof value !== 'object' || value === null) return;
     if (depth > MAX_DEPTH) throw invalid(`node.metadata is nested deeper than ${MAX_DEPTH} levels`);
     for (const each of Array.isArray(value) ? value : Object.values(value)) count(each, depth + 1);
@@ -180,6 +198,10 @@ function writeList(writer: protobuf.Writer, items: readonly unknown[]): void {
   writer.fork();
   for (const item of items) writeValue(writer.uint32(0x0a), item);
   writer.ldelim();
+}
+
+function nodeTooLarge(maxBytes: number): LimitError {
+  return new LimitError('nodeBytes', `the node has more than ${maxBytes} bytes`);
 }
 
 function invalid(reason: string): StreamError {

@@ -24,8 +24,8 @@ export interface RestSubscriptionsParts {
  */
 export interface RestSubscriptions {
   poll(typeUrl: string, request: RestRequest, poll: RestPoll): void;
-  /** The poll has been answered, or its connection has closed. */
-  finished(request: RestRequest, poll: RestPoll): void;
+  /** The poll has been answered, or its connection has closed. @param key of its request */
+  finished(key: string, poll: RestPoll): void;
   endAll(error: StreamError): void;
 }
 
@@ -44,7 +44,7 @@ export function createRestSubscriptions(parts: RestSubscriptionsParts): RestSubs
   const subscriptions = new Map<string, Subscription>();
   let opened = 0;
 
-  const keyOf = ({ key }: RestRequest, { peer }: RestPoll): string => `${addressOf(peer)} ${key}`;
+  const keyOf = (key: string, { peer }: RestPoll): string => `${addressOf(peer)} ${key}`;
 
   const open = (key: string, typeUrl: string, { peer }: RestPoll): Subscription => {
     const onEnd = (): void => {
@@ -86,7 +86,7 @@ export function createRestSubscriptions(parts: RestSubscriptionsParts): RestSubs
 
   return {
     poll: (typeUrl, request, poll) => {
-      const key = keyOf(request, poll);
+      const key = keyOf(request.key, poll);
       let subscription: Subscription;
       try {
         subscription = subscriptions.get(key) ?? open(key, typeUrl, poll);
@@ -105,8 +105,8 @@ export function createRestSubscriptions(parts: RestSubscriptionsParts): RestSubs
       environment.tooFast(poll.peer);
       subscription.cancelTimer = clock.schedule(waitMs, () => void receive(subscription, request, poll));
     },
-    finished: (request, poll) => {
-      const subscription = subscriptions.get(keyOf(request, poll));
+    finished: (key, poll) => {
+      const subscription = subscriptions.get(keyOf(key, poll));
       if (subscription === undefined) return;
       subscription.stream.finish(poll);
       if (subscription.stream.isPolled) return;

@@ -82,3 +82,13 @@ test('too many names, and metadata that no node can have, are refused with their
     });
   }
 });
+
+test('texts that a waiting poll would keep in memory are bounded', (t) => {
+  const long = 'x'.repeat(5_000);
+  for (const field of ['version_info', 'response_nonce']) {
+    t.throws(() => read({ node: NODE, [field]: long }), { message: new RegExp(`${field} is longer than 1024`) });
+  }
+  t.throws(() => read({ node: { ...NODE, id: long } }), { message: /more than 4096 bytes; .* NAV_XDS_MAX_NODE_BYTES/ });
+  const { errorDetail } = read({ node: NODE, error_detail: { code: 3, message: long } });
+  t.true((errorDetail?.message.length ?? 0) < 4_200);
+});
