@@ -2,6 +2,7 @@ import { composeDeltaResponse } from '../../envoy/delta-response.js';
 import { possibleResources } from '../../envoy/possible-resources.js';
 import {
   EMPTY_RESOURCE_SET,
+  hasResource,
   isEmptyDiff,
   isEmptySet,
   type ResourceDiff,
@@ -79,8 +80,8 @@ class DeltaProtocol implements DiscoveryProtocol {
     }
     const keepsOld = this.#mustKeepOld(watched, change);
     if (keepsOld) watched.want('ifChanged');
-    const sent = keepsOld ? memory.withoutRemoved(change) : change;
-    if (keepsOld && sent.changed.length === 0) return undefined;
+    const sent = keepsOld ? keepOld(memory.withoutRemoved(change), change, before, asked) : change;
+    if (isEmptyDiff(sent) && keepsOld) return undefined;
     const header = { group: sent, typeUrl, versionInfo: version, configVersion, compose: composeDeltaResponse };
     const known = responses.find(header, watched.sentNonce);
     const isFresh = subscription.isFirst && !subscription.isResumed;
@@ -244,6 +245,18 @@ class DeltaProtocol implements DiscoveryProtocol {
     if (subscription === undefined) throw new Error(`no delta subscription to ${typeUrl}`);
     return subscription;
   }
+}
+
+/** The change without the removals of resources that the proxy has. A name that it asked for and lacks is still answered. */
+function keepOld(
+  kept: ResourceDiff,
+  { changed, removed }: ResourceDiff,
+  before: ResourceSet,
+  asked: NameSet | undefined,
+): ResourceDiff {
+  if (asked === undefined) return kept;
+  const unknown = removed.filter((name) => hasName(asked, name) && !hasResource(before, name));
+  return unknown.length === 0 ? kept : { changed, removed: unknown };
 }
 
 /** A proxy may have applied a rejected or unanswered response in part: Envoy keeps the valid clusters and listeners. */

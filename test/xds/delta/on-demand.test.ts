@@ -31,3 +31,22 @@ test('a new cluster sends nothing to 500 clients on demand that do not ask for i
   for (const { client } of learning) t.deepEqual(await client.told('cds'), { has: ['b=2'], lacks: [] });
   t.is(sidecars[1]?.stream.sent.length, before[1]);
 });
+
+test('a cluster that does not exist is answered at once, though clusters wait for the routes that use them', async (t) => {
+  const rig = createRig();
+  rig.content.onDemand = ['a'];
+  const { client } = connectSession(rig);
+  client.send('cds');
+  t.deepEqual(await client.told('cds'), { has: ['a=1'], lacks: [] });
+  client.send('rds', { subscribe: ['a'] });
+  const routes = await client.next('rds');
+  push({ rig }, { clusters: { b: '1' }, routes: { a: '2' } });
+  client.send('cds', { subscribe: ['b', 'unknown'] });
+  t.deepEqual(await client.told('cds'), { has: ['b=1'], lacks: ['unknown'] });
+  client.send('cds', { subscribe: ['unknown too'] });
+  t.deepEqual(await client.told('cds'), { has: [], lacks: ['unknown too'] });
+  client.ack(routes);
+  t.deepEqual(await client.told('rds'), { has: ['a=2'], lacks: [] });
+  t.deepEqual(await client.told('cds'), { has: [], lacks: ['a'] });
+  await client.nothing(t);
+});
