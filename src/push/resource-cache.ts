@@ -149,25 +149,33 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     return cache.current.sets.keep(key, set);
   };
 
-  const groupedResources = (generator: GroupedGenerator, proxy: Proxy, { names }: NameSet): ResourceSet => {
+  /** Reads the snapshot before its first pause. A proxy on demand may ask for a hundred thousand groups. */
+  const groupedResources = function* (generator: GroupedGenerator, proxy: Proxy, groups: NameSet): Work<ResourceSet> {
     const cache = typeCache(generator);
-    const scope = generator.scope(context, proxy);
-    const key = [scope.key, ...names].join('\n');
-    const known = cache.current.sets.get(key);
+    const { current, previous } = cache;
+    const snapshot = context;
+    const scope = generator.scope(snapshot, proxy);
+    const key = [scope.key, ...groups.names].join('\n');
+    const known = current.sets.get(key);
     if (known !== undefined) return known;
-    const sets = names.flatMap((group) => {
+    const sets: ResourceSet[] = [];
+    for (const [index, group] of groups.names.entries()) {
+      if (index > 0 && index % GROUPS_AT_ONCE === 0) yield;
       const partKey = `${group}\n${scope.key}`;
-      const made = cache.current.parts.get(partKey)?.set;
-      if (made !== undefined) return made;
+      const made = current.parts.get(partKey)?.set;
+      if (made !== undefined) {
+        sets.push(made);
+        continue;
+      }
       generations++;
-      const resources = generator.generate(context, scope, group);
-      if (resources.length === 0) return [];
-      const set = nextResourceSet(cache.previous.parts.get(partKey)?.set, resources);
-      cache.current.parts.keep(partKey, { set, findings: [] });
-      return set;
-    });
+      const resources = generator.generate(snapshot, scope, group);
+      if (resources.length === 0) continue;
+      const set = nextResourceSet(previous.parts.get(partKey)?.set, resources);
+      current.parts.keep(partKey, { set, findings: [] });
+      sets.push(set);
+    }
     if (sets.length === 0) return EMPTY_RESOURCE_SET;
-    return cache.current.sets.keep(key, nextJoinedSet(cache.previous.sets.get(key), sets));
+    return current.sets.keep(key, nextJoinedSet(previous.sets.get(key), sets));
   };
 
   const namedResources = function* (generator: NamedGenerator, proxy: Proxy, names: NameSet): Work<ResourceSet> {
@@ -199,7 +207,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       case 'wildcard':
         return wildcardResources(generator, proxy, names);
       case 'grouped':
-        return groupedResources(generator, proxy, names ?? NO_NAMES);
+        return yield* groupedResources(generator, proxy, names ?? NO_NAMES);
       case 'named':
         return yield* namedResources(generator, proxy, names ?? NO_NAMES);
     }
@@ -238,6 +246,8 @@ export function createResourceCache(initial: PushContext): ResourceCache {
   };
 }
 
+/** Groups that are made before the work pauses. */
+const GROUPS_AT_ONCE = 64;
 /** The name that stands for everything, beside other names or alone. */
 const WILDCARD = '*';
 const NO_NAMES: NameSet = { id: '', names: [], characters: 0 };

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { frameResource } from '../../src/envoy/message-encoder.js';
-import type { NamedGenerator, WildcardGenerator } from '../../src/generators/generator.js';
+import type { GroupedGenerator, NamedGenerator, WildcardGenerator } from '../../src/generators/generator.js';
 import type { Finding } from '../../src/model/finding.js';
 import { createPushNotice } from '../../src/push/push-notice.js';
 import { createResourceCache, type ResourceCache } from '../../src/push/resource-cache.js';
@@ -107,6 +107,33 @@ test('a named type leaves out names that do not exist and collects findings of t
     ['empty', 'full'],
   );
   t.deepEqual(cache.findings(), [finding]);
+});
+
+test('many groups are made with pauses, and all of them from the snapshot of the first step', (t) => {
+  const generator: GroupedGenerator = {
+    typeUrl: 'grouped',
+    mode: 'grouped',
+    affectedBy: () => true,
+    scope: () => ({ key: '' }),
+    generate: ({ version }, _scope, group) => [frameResource('grouped', group, Buffer.from(version))],
+  };
+  const cache = createResourceCache(createDefaultContext(1));
+  const names = Array.from({ length: 5_000 }, (_, index) => `group-${index}`).sort();
+  const groups = { id: 'all', names, characters: 0 };
+  const work = cache.prepareResources(generator, proxy, groups);
+  let pauses = 0;
+  let step = work.next();
+  for (; step.done !== true; step = work.next()) {
+    if (pauses++ === 3) advance(cache, 2);
+  }
+  t.true(pauses >= 20, `${pauses} pauses`);
+  const versions = (set: { resources: readonly { version: string }[] }) =>
+    new Set(set.resources.map(({ version }) => version));
+  t.is(step.value.resources.length, names.length);
+  t.is(versions(step.value).size, 1);
+  const next = versions(cache.resourcesFor(generator, proxy, groups));
+  t.is(next.size, 1);
+  t.notDeepEqual(next, versions(step.value));
 });
 
 test('sets without a proxy are not kept, after any number of subscriptions', async (t) => {
