@@ -22,19 +22,29 @@ export interface ClientStatusRequest {
 }
 
 const MAX_MATCHERS = 100;
+/** Of all matchers together. A message of megabytes has a million of them, or a million conditions in one. */
+const MAX_MATCHER_BYTES = 65_536;
 
 /** @throws StreamError INVALID_ARGUMENT */
 export function readClientStatusRequest(bytes: Buffer): ClientStatusRequest {
   try {
     const matchers: NodeMatcher[] = [];
+    let matcherBytes = 0;
     let excludesContents = false;
     readFields(bytes, {
-      10: (reader) => matchers.push(readNodeMatcher(reader.bytes())),
+      10: (reader) => {
+        const matcher = reader.bytes();
+        matcherBytes += matcher.length;
+        if (matchers.length >= MAX_MATCHERS) throw unsupported(`node_matchers has more than ${MAX_MATCHERS} items`);
+        if (matcherBytes > MAX_MATCHER_BYTES) {
+          throw unsupported(`node_matchers has more than ${MAX_MATCHER_BYTES} bytes`);
+        }
+        matchers.push(readNodeMatcher(matcher));
+      },
       24: (reader) => {
         excludesContents = reader.bool();
       },
     });
-    if (matchers.length > MAX_MATCHERS) throw unsupported(`node_matchers has more than ${MAX_MATCHERS} items`);
     return { matchers, excludesContents };
   } catch (cause) {
     if (cause instanceof StreamError) throw cause;

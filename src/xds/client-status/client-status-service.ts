@@ -50,6 +50,7 @@ export function createClientStatusService({ environment, connections, gate }: Cl
     const pieces: Buffer[] = [];
     let bytes = 0;
     for (const { id, proxy } of connections.list()) {
+      yield;
       const session = connections.find(id);
       if (session === undefined || !rights.sees(session) || !matchesNode(proxy, matchers)) continue;
       const hasContents = !excludesContents && rights.seesContents(session);
@@ -58,7 +59,6 @@ export function createClientStatusService({ environment, connections, gate }: Cl
       pieces.push(head, config);
       bytes += head.length + config.length;
       if (bytes > limits.clientStatusBytes) throw tooLarge(bytes, limits.clientStatusBytes);
-      yield;
     }
     done(Buffer.concat(pieces));
   };

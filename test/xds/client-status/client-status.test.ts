@@ -166,6 +166,22 @@ test('a regular expression is refused with the forms that are supported', async 
   t.regex(error?.details ?? '', /exact, prefix, suffix and contains/);
 });
 
+for (const [what, nodeMatchers, reason] of [
+  ['many matchers', Array.from({ length: 101 }, () => ({})), /more than 100 items/],
+  [
+    'long matchers',
+    Array.from({ length: 2 }, () => ({ nodeId: { exact: 'x'.repeat(40_000) } })),
+    /more than 65536 bytes/,
+  ],
+] as const) {
+  test(`a request with too ${what} is refused`, async (t) => {
+    const { ask } = await startStatusServer(t);
+    const error = await t.throwsAsync<ServiceError>(ask({ nodeMatchers }));
+    t.is(error?.code, status.INVALID_ARGUMENT);
+    t.regex(error?.details ?? '', reason);
+  });
+}
+
 test('an answer that is too large is refused with the setting and a remedy', async (t) => {
   const { ask, connect } = await startStatusServer(t, { clientStatusBytes: 100 });
   await connect().response(0);
