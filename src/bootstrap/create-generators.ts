@@ -1,3 +1,4 @@
+import type { KindRegistry } from '../config/kinds.js';
 import type { MessageEncoder } from '../envoy/message-encoder.js';
 import { TypeUrl } from '../envoy/type-urls.js';
 import { createAuthenticationPlugin } from '../generators/authentication/authentication-plugin.js';
@@ -11,6 +12,7 @@ import type { NamedGenerator, ResourceGenerator } from '../generators/generator.
 import { createGrpcGenerators } from '../generators/grpc/grpc-generators.js';
 import { createListenerGenerator } from '../generators/listeners/listener-generator.js';
 import { createNameTableGenerator } from '../generators/names/name-table-generator.js';
+import { createObjectGenerators } from '../generators/objects/object-generators.js';
 import { createPatchedGenerators } from '../generators/patches/patched-generators.js';
 import { joinExtensionConfigs } from '../generators/plugins/join-extension-configs.js';
 import type { NetworkingPlugin } from '../generators/plugins/networking-plugin.js';
@@ -57,6 +59,15 @@ export function createProxylessGenerators(
   { plugins, ...flags }: GeneratorOptions,
 ): ReadonlyMap<string, ResourceGenerator> {
   const generators = createGrpcGenerators(encoder, generatorSettings(environment, flags), plugins.includes('authz'));
+  return new Map(generators.map((generator) => [generator.typeUrl, generator]));
+}
+
+/** The generators of clients that get configuration objects, by type URL. */
+export function createApiGenerators(
+  encoder: MessageEncoder,
+  { definitions }: Pick<KindRegistry, 'definitions'>,
+): ReadonlyMap<string, ResourceGenerator> {
+  const generators: readonly ResourceGenerator[] = createObjectGenerators(encoder, definitions);
   return new Map(generators.map((generator) => [generator.typeUrl, generator]));
 }
 

@@ -119,6 +119,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     options,
     process: parts,
     store,
+    kinds,
     hasCluster,
     policyServer: policy.forProxies,
     controlPlane,

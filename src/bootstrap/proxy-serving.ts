@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../base/clock.js';
+import type { KindRegistry } from '../config/kinds.js';
 import type { PushContext } from '../model/push-context.js';
 import { nextPushContext } from '../model/snapshot/next-push-context.js';
 import type { MeshStore } from '../model/store/mesh-store.js';
@@ -21,7 +22,12 @@ import { createPeerReports } from '../xds/peer-reports.js';
 import { createProxyReader } from '../xds/proxy-reader.js';
 import type { ProxySession } from '../xds/proxy-session.js';
 import type { SessionEnvironment } from '../xds/session-environment.js';
-import { createGenerators, createProxylessGenerators, type GeneratorOptions } from './create-generators.js';
+import {
+  createApiGenerators,
+  createGenerators,
+  createProxylessGenerators,
+  type GeneratorOptions,
+} from './create-generators.js';
 import { distributorSettings, grpcServerSettings, xdsLimits } from './map-options.js';
 import type { ListenAddress, Options } from './options.js';
 import type { ProcessParts } from './process-parts.js';
@@ -50,6 +56,7 @@ export interface ProxyServingParts {
   readonly options: Options;
   readonly process: Pick<ProcessParts, 'metrics' | 'encoder' | 'guard'>;
   readonly store: MeshStore;
+  readonly kinds: KindRegistry;
   /** Whether statuses of objects are written into a cluster. */
   readonly hasCluster: boolean;
   /** Address and identity of the policy server in this process. */
@@ -104,6 +111,7 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const distributor = createDistributor(distributorSettings(options, controlPlane), {
     generators: createGenerators(process.encoder, environment, generatorOptions),
     proxylessGenerators: createProxylessGenerators(process.encoder, environment, generatorOptions),
+    objectGenerators: createApiGenerators(process.encoder, parts.kinds),
     ledger,
     metrics,
     clock,

@@ -1,4 +1,4 @@
-import { redactSecrets } from './redact.js';
+import { redactSecrets } from '../base/redact-secrets.js';
 
 /**
  * A JSON document that is rendered while it is sent, so that a large page neither fills the memory nor blocks the event

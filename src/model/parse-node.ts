@@ -79,6 +79,7 @@ export function parseNode(node: NodeDescription, meshDomain: string = DEFAULT_ME
     version: node.userAgentVersion.slice(0, MAX_VERSION_LENGTH),
     metadata,
     ...(isProxyless(node, metadata) ? { isProxyless: true } : {}),
+    ...(metadata.generator === 'api' ? { isApiClient: true } : {}),
     // A node proves nothing: the authentication of the stream decides.
     hasSecrets: false,
   };

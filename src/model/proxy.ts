@@ -72,6 +72,13 @@ export interface Proxy {
    * GENERATOR is `grpc`, or the user agent of the node says so.
    */
   readonly isProxyless?: true;
+  /** Present for a client that gets configuration objects instead of Envoy's types: node metadata GENERATOR is `api`. */
+  readonly isApiClient?: true;
+  /**
+   * The configuration objects that such a client may read: all of them, or those of its namespace. The authentication of
+   * the stream decides. Default: none.
+   */
+  readonly readsObjects?: 'all' | 'namespace';
   /**
    * Whether the control plane gives it a certificate, so that it can take and make mutual TLS: its stream is
    * authenticated, and there is a certificate authority. Node metadata does not decide this.

@@ -23,7 +23,7 @@ export interface Distribution {
   /** Those of Envoys, by type URL. */
   readonly generators: ReadonlyMap<string, ResourceGenerator>;
   /** The generator of a type for one proxy; undefined for a type that it does not get. */
-  generatorOf(typeUrl: string, proxy: Pick<Proxy, 'isProxyless'>): ResourceGenerator | undefined;
+  generatorOf(typeUrl: string, proxy: Pick<Proxy, 'isProxyless' | 'isApiClient'>): ResourceGenerator | undefined;
   readonly resources: ResourceCache;
   readonly responses: ResponseCache;
   readonly diffs: DiffCache;
@@ -63,6 +63,8 @@ export interface DistributorParts {
   readonly generators: ReadonlyMap<string, ResourceGenerator>;
   /** Those of gRPC clients without proxies, by type URL. Default: these clients get the resources of Envoys. */
   readonly proxylessGenerators?: ReadonlyMap<string, ResourceGenerator>;
+  /** Those of clients that get configuration objects, by type URL. Default: these clients get nothing. */
+  readonly objectGenerators?: ReadonlyMap<string, ResourceGenerator>;
   /** Undefined when distribution tracking is off. */
   readonly ledger: DistributionLedger | undefined;
   readonly metrics: PushMetrics;
@@ -140,7 +142,8 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
       return ledger?.configVersion ?? '';
     },
     generators: parts.generators,
-    generatorOf: (typeUrl, { isProxyless }) => {
+    generatorOf: (typeUrl, { isProxyless, isApiClient }) => {
+      if (isApiClient === true) return parts.objectGenerators?.get(typeUrl);
       const { generators, proxylessGenerators = generators } = parts;
       return (isProxyless === true ? proxylessGenerators : generators).get(typeUrl);
     },

@@ -283,11 +283,19 @@ export class ProxySession implements PushTarget {
       proxy = { ...proxy, hasSecrets, seesAllPolicies: seesAllPolicies?.(identity) ?? false };
       this.#share = { ...this.#share, source: proxy.id };
     }
+    if (proxy.isApiClient === true) proxy = { ...proxy, readsObjects: this.#readableObjects(proxy) };
     if (this.#splitsRoutes && takesVirtualHosts(proxy)) proxy = { ...proxy, takesVirtualHosts: true };
     this.#proxy = proxy;
     this.#id = connectionId(proxy.id);
     register(this);
     return proxy;
+  }
+
+  /** @throws StreamError PERMISSION_DENIED without an identity, for a caller of another machine */
+  #readableObjects({ seesAllPolicies = false }: Proxy): 'all' | 'namespace' {
+    if (this.#identity !== undefined) return seesAllPolicies ? 'all' : 'namespace';
+    this.#rights();
+    return 'all';
   }
 
   /** What the caller may see of connected proxies. @throws StreamError PERMISSION_DENIED */

@@ -203,6 +203,8 @@ test('whatever a proxy sends, it gets a proxy or a NodeError with a short printa
 test('a gRPC library is known by metadata GENERATOR, or by its user agent', (t) => {
   const node = { id: 'sidecar~10.0.0.1~web.shop~shop.svc.cluster.local', ...NODE_FACTS };
   t.true(parseNode({ ...node, metadata: { GENERATOR: 'grpc' } }).isProxyless);
+  t.true(parseNode({ ...node, metadata: { GENERATOR: 'api' } }).isApiClient);
+  t.is(parseNode({ ...node, metadata: { GENERATOR: 'grpc' } }).isApiClient, undefined);
   for (const userAgentName of ['gRPC Go', 'gRPC C-core linux', 'gRPC Node Pure JS', 'gRPC Java']) {
     t.true(parseNode({ ...node, userAgentName }).isProxyless, userAgentName);
   }

@@ -25,7 +25,7 @@ import { createTestAuthority, type TestAuthority, type TestCertificateRequest } 
 import { loopbackListener } from '../support/grpc-listener.js';
 import { type ClientOptions, connectClient, type DiscoveryClient } from './grpc-client.js';
 import { authoritySecrets, SECRET_ENCODER } from './secrets/secret-sources.js';
-import { createRig, type Rig } from './session-rig.js';
+import { createRig, type Rig, type RigOptions } from './session-rig.js';
 
 export const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
 
@@ -50,6 +50,7 @@ export interface SecuredRigOptions {
   /** Is told whose turn each piece of work in turn uses. */
   readonly onTurn?: (owner: TurnOwner) => void;
   readonly services?: (authenticate: AuthenticateCaller) => readonly GrpcService[];
+  readonly rig?: RigOptions;
   /** Replaces parts of the environment of sessions. */
   readonly environment?: (rig: Rig) => Partial<SessionEnvironment>;
 }
@@ -64,7 +65,7 @@ const refuseAll: SendRequest = async () => ({
 
 export async function createSecuredRig(t: ExecutionContext, options: SecuredRigOptions = {}): Promise<SecuredRig> {
   const { partner } = options;
-  const rig = createRig();
+  const rig = createRig(options.rig);
   const authority = createTestAuthority('mesh root');
   const refusedConnections: RefusedConnection[] = [];
   const refusedStreams: string[] = [];

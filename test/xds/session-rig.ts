@@ -93,6 +93,8 @@ export interface RigOptions {
   readonly wrap?: (generators: readonly ResourceGenerator[]) => readonly ResourceGenerator[];
   /** Whether services and types show the states of proxies. Default false. */
   readonly showsStates?: boolean;
+  /** Of clients that get configuration objects. Default: none. */
+  readonly objectGenerators?: readonly ResourceGenerator[];
   /** Default: a snapshot of an empty mesh. */
   readonly nextContext?: () => PushContext;
 }
@@ -143,6 +145,7 @@ export function createRig(options: RigOptions = {}): Rig {
     },
     {
       generators,
+      objectGenerators: new Map(options.objectGenerators?.map((generator) => [generator.typeUrl, generator])),
       ledger: createDistributionLedger(60_000),
       metrics,
       clock,

@@ -25,7 +25,7 @@ export function rightsOfAddress(peer: string, isRelayed: boolean): Rights {
   if (isRelayed || !isLoopbackAddress(addressOf(peer).replace(/^\[(.*)\]$/, '$1'))) {
     throw new StreamError(
       'PERMISSION_DENIED',
-      'this listener tells the status of proxies to callers on the same machine only; forward a local port to it, or connect to the secured port with a certificate or a token',
+      'this listener shows proxies and configuration to callers on the same machine only; forward a local port to it, or connect to the secured port with a certificate or a token',
     );
   }
   return { sees: () => true, seesContents: () => true };

@@ -123,7 +123,7 @@ export const securityVariables = {
     type: serviceAccountNames,
     default: 'navigator-policy',
     meaning:
-      "Comma-separated service accounts in the control plane's namespace that may read the policies of all namespaces on the secured listener, as policy servers must; other accounts get the policies of their own namespace",
+      "Comma-separated service accounts in the control plane's namespace that may read the policies and configuration objects of all namespaces on the secured listener, as policy servers must; other accounts get those of their own namespace",
     addition: true,
   },
   navPolicyTls: {
