@@ -1,5 +1,6 @@
 import type { BenchCommand, CommandOutput } from './bench-command.js';
 import { BenchError } from './bench-error.js';
+import { connectionsCommand } from './connections-command.js';
 import { fanOutCommand } from './fan-out-command.js';
 import { formatHelp } from './help-text.js';
 import { kubernetesCommand } from './kubernetes-command.js';
@@ -19,6 +20,7 @@ const COMMANDS: readonly BenchCommand[] = [
   policyCommand,
   overloadCommand,
   kubernetesCommand,
+  connectionsCommand,
   startCommand,
   webhookCommand,
   signaturesCommand,

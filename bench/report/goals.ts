@@ -6,7 +6,7 @@ const MEBIBYTE = 1024 * 1024;
 /** A bound that the server was given, and how near it is. */
 export interface Goal {
   readonly name: string;
-  readonly unit: 'x' | 'ms' | 's' | 'KiB' | 'MiB' | 'MiB/min';
+  readonly unit: '' | 'x' | 'ms' | 's' | 'KiB' | 'MiB' | 'MiB/min';
   readonly limit: number;
   readonly value: number;
   readonly met: boolean;

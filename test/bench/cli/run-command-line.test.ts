@@ -85,6 +85,7 @@ const BAD: readonly (readonly [args: string, message: RegExp])[] = [
   ['mesh a b', /"b" is neither/],
   ['mesh --clients 3 a', /Unknown option '--clients'/],
   ['kubernetes --rate 0', /--rate: "0" is not a whole number from 1 to 1000/],
+  ['connections --clients 5 --few 5', /--few: "5" is not fewer than --clients, which is 5/],
   ['kubernetes --repeat 2', /Unknown option '--repeat'/],
 ];
 

@@ -1,0 +1,73 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import { ADS_METHODS } from '../client/ads-stream.js';
+import { FrameReader, frameMessage } from './grpc-frames.js';
+
+/** As Envoy's default, so that flow control acts as it does with an Envoy. */
+const WINDOW_BYTES = 16 * 1024 * 1024;
+
+export interface BareStreamHandlers {
+  message(bytes: Buffer): void;
+  /** The stream or its connection ended before close() was called; called once. */
+  failed(reason: string): void;
+}
+
+/** One HTTP/2 connection with one delta ADS stream, without a gRPC library, which would cost more than the rest. */
+export class BareStream {
+  readonly #session: ClientHttp2Session;
+  readonly #stream: ClientHttp2Stream;
+  readonly #handlers: BareStreamHandlers;
+  #closed = false;
+
+  /** @param target host:port */
+  constructor(target: string, handlers: BareStreamHandlers) {
+    this.#handlers = handlers;
+    this.#session = connect(`http://${target}`, { settings: { initialWindowSize: WINDOW_BYTES, enablePush: false } });
+    this.#session.on('connect', (session) => session.setLocalWindowSize(WINDOW_BYTES));
+    this.#session.on('error', (error) => this.#fail(error.message));
+    this.#session.on('close', () => this.#fail('the connection was closed'));
+    this.#stream = this.#session.request({
+      ':method': 'POST',
+      ':path': ADS_METHODS.delta,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    const reader = new FrameReader();
+    this.#stream.on('data', (chunk: Buffer) => reader.read(chunk, (message) => this.#receive(message)));
+    this.#stream.on('response', (headers) => this.#checkStatus(headers));
+    this.#stream.on('trailers', (headers) => this.#checkStatus(headers));
+    this.#stream.on('error', (error) => this.#fail(error.message));
+    this.#stream.on('end', () => this.#fail('the server ended the stream'));
+  }
+
+  send(message: Uint8Array): void {
+    this.#stream.write(frameMessage(message));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#session.destroy();
+  }
+
+  #receive(message: Buffer): void {
+    if (this.#closed) return;
+    try {
+      this.#handlers.message(message);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #checkStatus(headers: Readonly<Record<string, unknown>>): void {
+    const status = headers['grpc-status'];
+    if (status === undefined) return;
+    // gRPC encodes the text of a status with percent signs.
+    const text = String(headers['grpc-message'] ?? '').replaceAll('%20', ' ');
+    this.#fail(`gRPC status ${status}: ${text}`);
+  }
+
+  #fail(reason: string): void {
+    if (this.#closed) return;
+    this.close();
+    this.#handlers.failed(reason);
+  }
+}
