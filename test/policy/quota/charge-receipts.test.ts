@@ -6,8 +6,10 @@ import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import type { ReceiptUse } from '../../../src/policy/handlers/policy-handler.js';
 import { createQuotaCharger } from '../../../src/policy/quota/charge-quotas.js';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
+import { createReceipts } from '../../../src/policy/quota/memory/receipts.js';
 import { createQuotaMetrics } from '../../../src/policy/quota/quota-metrics.js';
 import type { QuotaStore } from '../../../src/policy/quota/quota-store.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 
 const SERVICE = 'books.shop.svc.cluster.local';
@@ -173,4 +175,22 @@ test('a request whose receipt cannot be looked up counts as an error of the stor
   await t.throwsAsync(() => charge({ rate: 1 }, redeem(receipt)), { message: 'Redis is gone' });
   t.is(counts['other'], 1);
   t.is(await left('rate'), 9);
+});
+
+test('the memory of redeemed receipts does not grow with the ids of the requests', (t) => {
+  const receipts = createReceipts({ clock: createFakeClock(), keptMs: 60_000, maxReceipts: 100 });
+  const idOf = (request: number) => Buffer.alloc(4 * 1024 * 1024, 'a').toString('latin1') + request;
+  const heldBytes = (): number => {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const before = heldBytes();
+  for (let request = 0; request < 16; request++) {
+    receipts.keep(`receipt ${request}`, '[]');
+    receipts.take(`receipt ${request}`, idOf(request));
+  }
+  t.true(heldBytes() - before < 32 * 1024 * 1024);
+  t.is(receipts.take('receipt 0', idOf(0)), '[]');
+  t.is(receipts.take('receipt 0', idOf(1)), undefined);
 });

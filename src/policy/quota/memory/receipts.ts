@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.js';
+import { boundedText } from '../dimension-text.js';
 
 export interface ReceiptsOptions {
   readonly clock: Clock;
@@ -41,8 +42,10 @@ export function createReceipts({ clock, keptMs, maxReceipts }: ReceiptsOptions):
     take: (id, taker) => {
       const receipt = receipts.get(id);
       if (receipt === undefined || receipt.untilMs <= clock.monotonicMs()) return undefined;
-      receipt.taker ??= taker;
-      return receipt.taker === taker ? receipt.text : undefined;
+      // A caller chooses the id of its request, which may have megabytes.
+      const known = boundedText(taker);
+      receipt.taker ??= known;
+      return receipt.taker === known ? receipt.text : undefined;
     },
   };
 }
