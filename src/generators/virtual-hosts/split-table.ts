@@ -7,6 +7,7 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import { virtualHostName } from '../../envoy/virtual-host-names.js';
 import { createMemo, memoize } from '../../model/memo.js';
 import { ComposedTable, type TableHost } from '../routes/composed-table.js';
+import { createSweptMemory, type SweptMemory } from '../swept-memory.js';
 import { contentOf, indexDomains } from './domain-index.js';
 
 /** A route table in parts. */
@@ -42,6 +43,16 @@ export function createTableSplitter(
   const vhds = encoder.encode(TypeUrl.route, { vhds: { configSource: adsConfigSource(initialFetchTimeoutMs) } });
   const noHost = frameField(2, encoder.encode(TypeUrl.virtualHost, { name: 'none', domains: ['none.invalid'] }));
   const resources = createMemo<EncodedResource>();
+  /** By virtual host: those for one host each. Proxies can ask for any host, and a virtual host may never change. */
+  const asked = createMemo<SweptMemory<EncodedResource>>();
+  const hostIn = (field: Buffer, resource: string, host: string): EncodedResource => {
+    const memory = asked.of([field], '', () => createSweptMemory());
+    const known = memory.get(resource);
+    if (known !== undefined) return known;
+    const made = encodeHost(resource, field, host);
+    memory.keep(resource, made);
+    return made;
+  };
   return memoize((table) => {
     const { head, hosts: own } = table instanceof ComposedTable ? table : readTable(table);
     // Envoy uses no table before it gets a virtual host of it, and patches can remove all.
@@ -64,7 +75,7 @@ export function createTableSplitter(
       hostFor: (host) => {
         const field = indexed().find(host);
         const resource = virtualHostName(table.name, host);
-        return field && withPatches(resources.of([field], `for ${resource}`, () => encodeHost(resource, field, host)));
+        return field && withPatches(hostIn(field, resource, host));
       },
     };
   });

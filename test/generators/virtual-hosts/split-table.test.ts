@@ -7,6 +7,8 @@ import { ComposedTable } from '../../../src/generators/routes/composed-table.js'
 import { createRouteGenerator } from '../../../src/generators/routes/route-generator.js';
 import { splitRoutes } from '../../../src/generators/virtual-hosts/split-routes.js';
 import { createTableSplitter } from '../../../src/generators/virtual-hosts/split-table.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
+import { eventually } from '../../support/eventually.js';
 import { buildContext, buildPort, buildProxy, buildService } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 import { at, ENCODER, toJson } from '../served-resources.js';
@@ -138,4 +140,17 @@ test('only proxies that take virtual hosts one by one get split tables, and tabl
   t.deepEqual(hostsOf(true, '80'), [0, 2]);
   t.deepEqual(hostsOf(true, 'web.default.svc.cluster.local:81'), [2, 0]);
   t.is(virtualHosts.generate(context, tables.scope(context, buildProxy({ takesVirtualHosts: true })), 'x').length, 0);
+});
+
+test('virtual hosts for single hosts are kept only while a proxy has them, however many hosts are asked for', async (t) => {
+  const table = new ComposedTable('80', head, [{ name: 'any', field: hostField('any', '*') }]);
+  const kept = split(table).hostFor('kept.example.com');
+  const passing = Array.from({ length: 1000 }, (_, index) => {
+    return new WeakRef(split(table).hostFor(`${index}.example.com`) as object);
+  });
+  await eventually('the memory is given back', () => {
+    collectGarbage();
+    return passing.every((reference) => reference.deref() === undefined);
+  });
+  t.is(split(table).hostFor('kept.example.com'), kept);
 });
