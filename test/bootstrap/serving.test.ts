@@ -1,7 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import test from 'ava';
+import { encodeNode } from '../../bench/wire/node-message.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
+import { encodeDiscoveryRequest } from '../../src/xds-client/discovery-messages.js';
 import { eventually } from '../support/eventually.js';
+import { connectClient } from '../xds/grpc-client.js';
+import { ADS } from '../xds/rig-server.js';
 import { connectProxy } from './support/connect-proxy.js';
 import { documents, endpoints, service, serviceEntry, sidecar } from './support/manifests.js';
 import { type RunningServer, startServer } from './support/running-server.js';
@@ -38,6 +42,26 @@ test('a change in a file is followed from the file to the acknowledgement', asyn
   await server.folder.remove('pay.yaml');
   await eventually('its end is acknowledged', async () => same(await distribution(server, key), {}));
   t.false(proxy.namesOf(TypeUrl.cluster).includes('outbound|80||pay.example.com'));
+});
+
+test('a client on this machine gets the objects of a kind and their changes, and the state of the connected proxies', async (t) => {
+  const server = await startServer(t, { files: { ...MESH, 'pay.yaml': serviceEntry('pay') } });
+  await connectProxy(t, server, sidecar());
+  const client = connectClient(server.grpcPort, ADS);
+  t.teardown(client.close);
+  const node = encodeNode(sidecar('10.0.0.2', { GENERATOR: 'api' }));
+  const typeUrl = 'networking.mesh.internal/v1beta1/ServiceEntry';
+  client.sendBytes(encodeDiscoveryRequest({ typeUrl, version: '', nonce: '', node }));
+  const { version, nonce } = await client.response(0);
+  t.true(client.messages[0]?.includes('pay.example.com'));
+  client.sendBytes(encodeDiscoveryRequest({ typeUrl, version, nonce }));
+  await server.folder.write('mail.yaml', serviceEntry('mail'));
+  await client.response(1);
+  t.true(client.messages[1]?.includes('mail.example.com'));
+  client.sendBytes(encodeDiscoveryRequest({ typeUrl: 'mesh.internal/debug/syncz', version: '', nonce: '' }));
+  const states = await client.response(2);
+  t.is(states.typeUrl, 'mesh.internal/debug/syncz');
+  t.true(client.messages[2]?.includes(WEB));
 });
 
 test('clusters without endpoints cause no endpoint response', async (t) => {
