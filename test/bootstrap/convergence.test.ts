@@ -8,8 +8,9 @@ import { createTempFolder, type TempFolder } from '../sources/support/temp-folde
 import { eventually } from '../support/eventually.js';
 import fc from '../support/property-testing.js';
 import { createCleanup, type Teardown } from './support/cleanup.js';
+import { DeltaProxyClient, type Demand } from './support/delta-proxy-client.js';
 import { describeDifference } from './support/describe-difference.js';
-import { ProxyClient, type ProxyState } from './support/proxy-client.js';
+import { ProxyClient, type ProxyState, type TestProxy } from './support/proxy-client.js';
 import {
   type FolderChange,
   fileText,
@@ -26,7 +27,18 @@ const RUNS = Number(process.env['CONVERGENCE_RUNS'] ?? 12);
 const SEED = process.env['CONVERGENCE_SEED'];
 const REPLAY = process.env['CONVERGENCE_PATH'];
 
-const NODES: readonly NodeIdentity[] = [
+interface Node extends NodeIdentity {
+  /** Default: state of the world. */
+  readonly protocol?: 'delta' | 'delta on demand';
+}
+
+/** What the workload on demand calls: services that come and go, and one that never comes. */
+const DEMAND: Demand = {
+  clusters: ['outbound|80||web.shop.svc.cluster.local', 'outbound|80||db.bank.svc.cluster.local', 'outbound|80||gone'],
+  hosts: ['web.shop', 'db.bank.svc.cluster.local', 'a.example.com', 'gone'],
+};
+
+const NODES: readonly Node[] = [
   { id: 'sidecar~10.0.0.1~p0.shop~shop.svc.cluster.local', cluster: 'p0', metadata: {} },
   {
     id: 'sidecar~10.0.0.2~p1.bank~bank.svc.cluster.local',
@@ -39,6 +51,13 @@ const NODES: readonly NodeIdentity[] = [
     metadata: { DNS_CAPTURE: 'true', HTTP10: '1', 'policy.mesh.internal/check': 'enable' },
   },
   { id: 'router~10.0.0.9~gate.bank~bank.svc.cluster.local', cluster: 'gate', metadata: { NETWORK: 'far' } },
+  { id: 'sidecar~10.0.0.2~p3.bank~bank.svc.cluster.local', cluster: 'p3', metadata: {}, protocol: 'delta' },
+  {
+    id: 'sidecar~10.0.0.1~p4.shop~shop.svc.cluster.local',
+    cluster: 'p4',
+    metadata: { ON_DEMAND: 'true' },
+    protocol: 'delta on demand',
+  },
 ];
 
 const whichProxy = fc.nat(NODES.length - 1);
@@ -62,6 +81,7 @@ const event = fc.oneof(
         TypeUrl.listener,
         TypeUrl.extensionConfig,
         TypeUrl.route,
+        TypeUrl.virtualHost,
       ),
     }),
   },
@@ -94,7 +114,7 @@ async function change(folder: TempFolder, files: FolderChange): Promise<void> {
   }
 }
 
-async function perform(happening: Event, server: RunningServer, proxies: readonly ProxyClient[]): Promise<void> {
+async function perform(happening: Event, server: RunningServer, proxies: readonly TestProxy[]): Promise<void> {
   switch (happening.type) {
     case 'folder':
       return await change(server.folder, happening.files);
@@ -127,7 +147,7 @@ async function settle(server: RunningServer): Promise<void> {
 }
 
 /** What was refused is offered again only with the next change of its type, or on the next stream. */
-async function makeUpForRefusals(server: RunningServer, proxies: readonly ProxyClient[]): Promise<void> {
+async function makeUpForRefusals(server: RunningServer, proxies: readonly TestProxy[]): Promise<void> {
   for (const proxy of proxies) proxy.refuseNext.clear();
   if (proxies.every(({ refused }) => refused.size === 0)) return;
   await settle(server);
@@ -141,8 +161,12 @@ async function makeUpForRefusals(server: RunningServer, proxies: readonly ProxyC
   await writeFile(server.meshConfigFile, 'connectTimeout: 9s\naccessLogFile: /dev/final\n');
 }
 
-function connect(cleanup: Teardown, server: RunningServer, identity: NodeIdentity): ProxyClient {
-  const proxy = new ProxyClient(server.grpcPort, identity);
+function connect(cleanup: Teardown, server: RunningServer, node: Node): TestProxy {
+  const { protocol } = node;
+  const proxy =
+    protocol === undefined
+      ? new ProxyClient(server.grpcPort, node)
+      : new DeltaProxyClient(server.grpcPort, node, protocol === 'delta on demand' ? DEMAND : undefined);
   cleanup.teardown(() => proxy.close());
   return proxy;
 }
@@ -176,7 +200,7 @@ async function check({ start, startMesh, steps, debounceEndpoints, debounceAfter
     for (const [index, identity] of NODES.entries()) {
       const wanted = connect(cleanup, fresh, identity);
       await wanted.settled();
-      const subject = proxies[index] as ProxyClient;
+      const subject = proxies[index] as TestProxy;
       const difference = (): string | undefined =>
         describeDifference(comparable(wanted.state), comparable(subject.state));
       await eventually('equal', () => subject.isSettled && difference() === undefined, { timeoutMs: 6000 }).catch(

@@ -1,19 +1,32 @@
 import { Client, type ClientDuplexStream, credentials, type ServiceError } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 import { encodeNode, type NodeIdentity } from '../../../bench/wire/node-message.js';
-import { createMessageJson, type Json } from '../../../src/envoy/message-json.js';
-import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
+import type { Json } from '../../../src/envoy/message-json.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { nameOfResource, readDiscoveryResponse } from '../../support/discovery-response.js';
 import { eventually } from '../../support/eventually.js';
 import { discoveryRequest } from '../../xds/session-rig.js';
+import { assignmentOf, filtersIn, readJson, routesIn } from './resource-references.js';
 
 const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
-const messageJson = createMessageJson(loadProtoRegistry());
 const passThrough = (bytes: Buffer): Buffer => bytes;
 
 /** Encoded resources by type URL and name. */
 export type ProxyState = ReadonlyMap<string, ReadonlyMap<string, Buffer>>;
+
+/** A proxy of the convergence test, whichever protocol it speaks. */
+export interface TestProxy {
+  readonly refuseNext: Set<string>;
+  readonly refused: ReadonlySet<string>;
+  readonly state: ProxyState;
+  readonly isSettled: boolean;
+  pause(): void;
+  resume(): void;
+  reconnect(): void;
+  describe(): string;
+  settled(): Promise<void>;
+  close(): void;
+}
 
 interface Subscription {
   readonly resources: Map<string, Buffer>;
@@ -31,7 +44,7 @@ interface Subscription {
  * route tables and filter configurations one by one; what clusters and listeners refer to is asked for; a changed cluster is not used before
  * its assignment has come once more; everything is acknowledged, unless told otherwise.
  */
-export class ProxyClient {
+export class ProxyClient implements TestProxy {
   readonly #node: Buffer;
   readonly #client: Client;
   #call: ClientDuplexStream<Buffer, Buffer>;
@@ -114,7 +127,7 @@ export class ProxyClient {
 
   resource(typeUrl: string, name: string): Json | undefined {
     const bytes = this.#subscriptions.get(typeUrl)?.resources.get(name);
-    return bytes === undefined ? undefined : messageJson.bytesToJson(typeUrl, bytes);
+    return bytes === undefined ? undefined : readJson(typeUrl, bytes);
   }
 
   /** Responses of the type since the stream was opened. */
@@ -185,7 +198,7 @@ export class ProxyClient {
     const assignments = new Set<string>();
     let renewed = false;
     for (const [name, bytes] of clusters) {
-      const assignment = assignmentOf(messageJson.bytesToJson(TypeUrl.cluster, bytes));
+      const assignment = assignmentOf(readJson(TypeUrl.cluster, bytes));
       if (assignment === undefined) continue;
       assignments.add(assignment);
       if (subscription.resources.get(name)?.equals(bytes)) continue;
@@ -205,9 +218,9 @@ export class ProxyClient {
     const routes = new Set<string>();
     const filters = new Set<string>();
     for (const bytes of listeners.values()) {
-      const listener = messageJson.bytesToJson(TypeUrl.listener, bytes);
-      collectRoutes(listener, routes);
-      collectFilters(listener, filters);
+      const listener = readJson(TypeUrl.listener, bytes);
+      routesIn(listener, routes);
+      filtersIn(listener, filters);
     }
     this.#subscribe(TypeUrl.extensionConfig, [...filters].sort(), false);
     this.#subscribe(TypeUrl.route, [...routes].sort(), false);
@@ -282,31 +295,4 @@ function readResponse(message: Buffer): Response {
     byName.set(name, resource);
   }
   return { typeUrl, version, nonce, resources: byName };
-}
-
-/** The assignment that an EDS cluster refers to. */
-function assignmentOf(cluster: Json): string | undefined {
-  if (typeof cluster !== 'object' || cluster === null || Array.isArray(cluster)) return undefined;
-  if (cluster['type'] !== 'EDS') return undefined;
-  const config = cluster['edsClusterConfig'] as { serviceName?: string } | undefined;
-  return config?.serviceName || (cluster['name'] as string);
-}
-
-/** Names of filters whose configuration is not in the listener. */
-function collectFilters(json: Json, found: Set<string>): void {
-  if (typeof json !== 'object' || json === null) return;
-  if (!Array.isArray(json) && 'configDiscovery' in json) found.add(String(json['name']));
-  for (const value of Object.values(json)) collectFilters(value, found);
-}
-
-function collectRoutes(json: Json, found: Set<string>): void {
-  if (typeof json !== 'object' || json === null) return;
-  if (Array.isArray(json)) {
-    for (const item of json) collectRoutes(item, found);
-    return;
-  }
-  for (const [key, value] of Object.entries(json)) {
-    if (key === 'routeConfigName' && typeof value === 'string') found.add(value);
-    else collectRoutes(value, found);
-  }
 }
