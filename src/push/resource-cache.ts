@@ -175,7 +175,21 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       sets.push(set);
     }
     if (sets.length === 0) return EMPTY_RESOURCE_SET;
-    return current.sets.keep(key, nextJoinedSet(previous.sets.get(key), sets));
+    const parts = joinSingle(current, previous, key, sets);
+    return current.sets.keep(key, nextJoinedSet(previous.sets.get(key), parts));
+  };
+
+  /**
+   * Joins the groups of one resource into one part: a proxy on demand may have thousands of them. It may also ask for the
+   * resource that stands for no other; the one that it asked for then counts, because it comes last.
+   */
+  const joinSingle = (current: Results, previous: Results, setKey: string, sets: readonly ResourceSet[]) => {
+    const single = sets.filter(({ resources }) => resources.length === 1);
+    if (single.length < 2) return sets;
+    const byName = new Map(single.flatMap(({ resources }) => resources).map((resource) => [resource.name, resource]));
+    const key = `single\n${setKey}`;
+    const joined = current.sets.keep(key, nextResourceSet(previous.sets.get(key), [...byName.values()]));
+    return [...sets.filter(({ resources }) => resources.length !== 1), joined];
   };
 
   const namedResources = function* (generator: NamedGenerator, proxy: Proxy, names: NameSet): Work<ResourceSet> {

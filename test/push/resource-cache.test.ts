@@ -136,6 +136,28 @@ test('many groups are made with pauses, and all of them from the snapshot of the
   t.notDeepEqual(next, versions(step.value));
 });
 
+test('groups of one resource are one part, and of two that make the same name the last counts', (t) => {
+  const generator: GroupedGenerator = {
+    typeUrl: 'grouped',
+    mode: 'grouped',
+    affectedBy: () => true,
+    scope: () => ({ key: '' }),
+    generate: (_context, _scope, group) => [frameResource('grouped', group.replace('?', ''), Buffer.from(group))],
+  };
+  const cache = createResourceCache(createDefaultContext(1));
+  const groups = { id: 'all', names: ['none', ...Array.from({ length: 100 }, (_, index) => `?${index}`), '?none'] };
+  const set = cache.resourcesFor(generator, proxy, { ...groups, characters: 0 });
+  t.is(set.parts.length, 1);
+  t.is(set.resources.length, 101);
+  const none = set.resources.filter(({ name }) => name === 'none');
+  t.deepEqual(
+    none.map(({ entry }) => entry.includes('?none')),
+    [true],
+  );
+  advance(cache, 2);
+  t.is(cache.resourcesFor(generator, proxy, { ...groups, characters: 0 }), set);
+});
+
 test('sets without a proxy are not kept, after any number of subscriptions', async (t) => {
   const cache = createResourceCache(createDefaultContext(1));
   const generator: NamedGenerator = {
