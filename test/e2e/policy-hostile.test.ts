@@ -27,12 +27,12 @@ test.before(async (t) => {
       'api.yaml': boundApiSpec({ name: 'api' }, CHECKED, [{ httpMethod: 'GET', uriTemplate: '/**', operation: 'any' }]),
     },
     limits: [
-      { name: 'forged', maxAmount: LIMIT },
-      { name: 'by-host', maxAmount: LIMIT, dimensions: ['destination.service.host'] },
-      { name: 'large', maxAmount: LIMIT },
-      { name: 'paths', maxAmount: LIMIT },
-      { name: 'keys', maxAmount: 3, dimensions: ['request.api_key'] },
-      { name: 'bystander', maxAmount: 1_000_000_000 },
+      { name: 'forged', maxAmount: LIMIT, validDuration: '1h' },
+      { name: 'by-host', maxAmount: LIMIT, validDuration: '1h', dimensions: ['destination.service.host'] },
+      { name: 'large', maxAmount: LIMIT, validDuration: '1h' },
+      { name: 'paths', maxAmount: LIMIT, validDuration: '1h' },
+      { name: 'keys', maxAmount: 3, validDuration: '1h', dimensions: ['request.api_key'] },
+      { name: 'bystander', maxAmount: 1_000_000_000, validDuration: '1h' },
     ],
   });
 });
