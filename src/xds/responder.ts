@@ -154,7 +154,14 @@ export class Responder {
   #inOrder(): readonly WatchedResource[] {
     const { subscriptions, protocol } = this.#parts;
     const ordered = subscriptions.inPushOrder(protocol.lastOfPush);
-    return this.#prepared === undefined ? ordered : [this.#prepared.watched, ...ordered];
+    const prepared = this.#prepared;
+    if (prepared === undefined) return ordered;
+    const { watched, subscription, pending } = prepared;
+    if (subscription === watched.subscription) return [watched, ...ordered];
+    // It is made again in its place: a newer one may need clusters that go out before it.
+    this.#prepared = undefined;
+    watched.want(pending);
+    return ordered;
   }
 
   /** Sends the pending response of a type, or begins to make it. If that fails, only this response stays pending. */

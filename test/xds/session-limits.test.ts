@@ -98,7 +98,8 @@ test('a push that comes while a long list is being answered is not lost', async 
   t.deepEqual((await response(1)).bodies, ['a=2']);
 });
 
-test('a response that is ready is not lost when another type is due before its turn', async (t) => {
+/** A stream whose first response is made when the test says so. */
+function connectHeld() {
   const rig = createRig();
   const { runner } = rig.environment;
   const held: (() => void)[] = [];
@@ -110,13 +111,28 @@ test('a response that is ready is not lost when another type is due before its t
       });
     });
   const run: WorkRunner['run'] = (owner, work) => (held.length === 0 ? runLater : runner.run)(owner, work);
-  const { receive, response } = connect({ ...rig, environment: { ...rig.environment, runner: { ...runner, run } } });
+  return { held, ...connect({ ...rig, environment: { ...rig.environment, runner: { ...runner, run } } }) };
+}
+
+test('a response that is ready is not lost when another type is due before its turn', async (t) => {
+  const { held, receive, response } = connectHeld();
   receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: ['a'] });
   await eventually('the response is being made', () => held.length === 1);
   receive({ typeUrl: TypeUrl.cluster });
   held[0]?.();
   const types = [(await response(0)).typeUrl, (await response(1)).typeUrl];
-  t.deepEqual(types.sort(), [TypeUrl.cluster, TypeUrl.endpoint]);
+  t.deepEqual(types, [TypeUrl.endpoint, TypeUrl.cluster]);
+});
+
+test('a response that is ready is made again in its place if the proxy then asks for other names', async (t) => {
+  const { held, receive, response } = connectHeld();
+  receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: ['a'] });
+  await eventually('the response is being made', () => held.length === 1);
+  receive({ typeUrl: TypeUrl.cluster });
+  held[0]?.();
+  receive({ typeUrl: TypeUrl.endpoint, names: ['b'] });
+  t.is((await response(0)).typeUrl, TypeUrl.cluster);
+  t.deepEqual((await response(1)).bodies, ['b=1']);
 });
 
 test('streams of one peer that hold too much end, and streams of another peer go on', async (t) => {
