@@ -1,3 +1,4 @@
+import { appendTo } from '../base/append-to.js';
 import { memoize } from '../model/memo.js';
 import type { ServiceView } from '../model/push-context.js';
 import type { Port, Service } from '../model/service.js';
@@ -25,9 +26,7 @@ function indexView(view: ServiceView): ViewIndex {
   for (const service of view.services) {
     byHost.set(service.hostname, service);
     for (const port of service.ports) {
-      const sharing = byPort.get(port.number);
-      if (sharing === undefined) byPort.set(port.number, [{ service, port }]);
-      else sharing.push({ service, port });
+      appendTo(byPort, port.number, { service, port });
     }
   }
   return { byHost, byPort };

@@ -1,3 +1,4 @@
+import { appendTo } from '../base/append-to.js';
 import type { ResourceSet } from '../envoy/resource-set.js';
 import type { Finding } from '../model/finding.js';
 import { createWeakMemory } from './weak-memory.js';
@@ -46,9 +47,7 @@ export function createPartMemory(limits: PartMemoryLimits = LIMITS): PartMemory 
   return {
     get: (key) => newest.get(key) ?? held.get(key),
     keep: (key, part) => {
-      const others = ofSet.get(part.set);
-      if (others === undefined) ofSet.set(part.set, [part]);
-      else others.push(part);
+      appendTo(ofSet, part.set, part);
       held.keep(key, part);
       newest.set(key, part);
       resources += part.set.resources.length;

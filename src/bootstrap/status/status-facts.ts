@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import type { ObjectKey } from '../../config/object.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import type { PushContext } from '../../model/push-context.js';
@@ -52,9 +53,7 @@ function groupByKey<Item>(
   for (const item of items) {
     const key = keyOf(item);
     if (key === undefined) continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
+    appendTo(groups, key, item);
   }
   return groups;
 }

@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import type { LoadTarget } from './load-assignment.js';
 import type { Gateway, NetworkGateways } from './network-gateways.js';
 
@@ -18,9 +19,7 @@ export function splitHorizon(
     if (target.network === '' || target.network === network || !gateways.byNetwork.has(target.network)) {
       reachable.push(target);
     } else if (target.health === 'healthy') {
-      const sameNetwork = remote.get(target.network);
-      if (sameNetwork === undefined) remote.set(target.network, [target]);
-      else sameNetwork.push(target);
+      appendTo(remote, target.network, target);
     }
   }
   if (remote.size === 0) return reachable;

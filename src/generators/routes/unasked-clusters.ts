@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import { type NamedAny, onDemandOff } from '../../envoy/http-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { Route } from '../../generated/envoy/config/route/v3/Route.js';
@@ -34,9 +35,7 @@ export function createKnownDestinations(): (traffic: TrafficView) => IsKnown {
   const byHostOf = memoize(({ services }: ServiceView): ReadonlyMap<string, readonly Service[]> => {
     const byHost = new Map<string, Service[]>();
     for (const service of services) {
-      const others = byHost.get(service.hostname);
-      if (others === undefined) byHost.set(service.hostname, [service]);
-      else others.push(service);
+      appendTo(byHost, service.hostname, service);
     }
     return byHost;
   });

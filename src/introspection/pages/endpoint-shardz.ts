@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { PushContext } from '../../model/push-context.js';
 import { JsonRecord, type JsonSource, listOf, recordOf } from '../json-source.js';
@@ -17,9 +18,7 @@ export const endpointShardz: Page = {
 function* services(context: PushContext): Generator<readonly [string, JsonSource]> {
   const byHost = new Map<string, ServiceEndpoints[]>();
   for (const [, endpoints] of context.endpoints.entries()) {
-    const ofHost = byHost.get(endpoints.hostname);
-    if (ofHost === undefined) byHost.set(endpoints.hostname, [endpoints]);
-    else ofHost.push(endpoints);
+    appendTo(byHost, endpoints.hostname, endpoints);
   }
   for (const [hostname, ofHost] of [...byHost].sort(([first], [second]) => compareText(first, second))) {
     const sorted = ofHost.sort((first, second) => compareText(first.namespace, second.namespace));

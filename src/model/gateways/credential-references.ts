@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import { memoize } from '../memo.js';
 import type { Proxy } from '../proxy.js';
@@ -50,9 +51,7 @@ const usersInRules = memoize((rules: ObjectTable): ReadonlyMap<string, readonly 
         visit(item, field, object);
         continue;
       }
-      const others = users.get(item);
-      if (others === undefined) users.set(item, [{ object, field }]);
-      else others.push({ object, field });
+      appendTo(users, item, { object, field });
     }
   };
   for (const [object, { body }] of rules) visit(body, 'spec', object);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { appendTo } from '../../base/append-to.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { EnvoyFilterPatch, EnvoyFilterSpec } from '../../config/networking/envoy-filter.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
@@ -92,9 +93,7 @@ function createIndex(
 ): EnvoyPatches {
   const byNamespace = new Map<string, Entry[]>();
   for (const entry of [...entries].sort(compareEntries)) {
-    const others = byNamespace.get(entry.namespace);
-    if (others === undefined) byNamespace.set(entry.namespace, [entry]);
-    else others.push(entry);
+    appendTo(byNamespace, entry.namespace, entry);
   }
   const entriesOf = (namespace: string): readonly Entry[] => byNamespace.get(namespace) ?? [];
 

@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import type { MeshObject } from '../../config/object.js';
 import type { Service } from '../service.js';
 import { actsEverywhere, type BindingGrants, grantedBy, mayActOn } from './binding-grants.js';
@@ -30,9 +31,9 @@ export class BoundServices<Value> {
 
   add(binding: MeshObject, pattern: ServicePattern, value: Value): void {
     const entry = { binding, pattern, value };
-    if (pattern.type === 'host') append(this.#byHost, pattern.hostname, entry);
+    if (pattern.type === 'host') appendTo(this.#byHost, pattern.hostname, entry);
     else if (actsEverywhere(this.#grants, binding)) this.#everywhere.push(entry);
-    else append(this.#byNamespace, binding.metadata.namespace, entry);
+    else appendTo(this.#byNamespace, binding.metadata.namespace, entry);
   }
 
   /** The values of all patterns that match the service and may act on it; a value may appear twice. */
@@ -56,10 +57,4 @@ export class BoundServices<Value> {
     }
     for (const other of new Set([namespace, ...granted])) yield this.#byNamespace.get(other) ?? [];
   }
-}
-
-function append<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }

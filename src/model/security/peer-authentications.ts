@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { PeerAuthenticationSpec } from '../../config/security/peer-authentication.js';
@@ -71,9 +72,7 @@ function nextIndex(previous: Index | undefined, table: Table, rootNamespace: str
 function byNamespaceOf(objects: readonly MeshObject[]): ReadonlyMap<string, readonly MeshObject[]> {
   const groups = new Map<string, MeshObject[]>();
   for (const object of objects) {
-    const group = groups.get(object.metadata.namespace);
-    if (group === undefined) groups.set(object.metadata.namespace, [object]);
-    else group.push(object);
+    appendTo(groups, object.metadata.namespace, object);
   }
   return groups;
 }

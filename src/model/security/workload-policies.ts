@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { appendTo } from '../../base/append-to.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
 import { memoize } from '../memo.js';
@@ -78,9 +79,7 @@ function createIndex<Entry extends WorkloadPolicy, Result>(
   // Sorted once: a push asks for every proxy.
   const sorted = [...entries].sort((first, second) => compareText(first.key, second.key));
   for (const entry of sorted) {
-    const others = byNamespace.get(entry.namespace);
-    if (others === undefined) byNamespace.set(entry.namespace, [entry]);
-    else others.push(entry);
+    appendTo(byNamespace, entry.namespace, entry);
   }
   const entriesOf = (namespace: string): readonly Entry[] => byNamespace.get(namespace) ?? [];
   const candidatesOf = (namespace: string): readonly Entry[] =>

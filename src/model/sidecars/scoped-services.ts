@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { appendTo } from '../../base/append-to.js';
 import type { ServiceView } from '../push-context.js';
 import type { Service } from '../service.js';
 import type { HostImports } from './host-imports.js';
@@ -79,9 +80,7 @@ export function createScopedServices(): ScopedServices {
 function groupByNamespace({ services }: ServiceView): ByNamespace {
   const groups = new Map<string, number[]>();
   for (const [place, { namespace }] of services.entries()) {
-    const group = groups.get(namespace);
-    if (group === undefined) groups.set(namespace, [place]);
-    else group.push(place);
+    appendTo(groups, namespace, place);
   }
   return groups;
 }

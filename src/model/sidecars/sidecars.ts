@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { appendTo } from '../../base/append-to.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { SidecarSpec } from '../../config/networking/sidecar.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
@@ -83,9 +84,7 @@ function createIndex(
   const groups = new Map<string, SidecarRules[]>();
   for (const object of sidecarsOldestFirst(objects)) {
     const { namespace } = object.metadata;
-    const group = groups.get(namespace);
-    if (group === undefined) groups.set(namespace, [rulesOf(object)]);
-    else group.push(rulesOf(object));
+    appendTo(groups, namespace, rulesOf(object));
   }
   const byNamespace = new Map<string, NamespaceSidecars>();
   for (const [namespace, group] of groups) byNamespace.set(namespace, indexNamespace(group));

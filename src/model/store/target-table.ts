@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { appendTo } from '../../base/append-to.js';
 import { isIpAddress, normalizeIpv6 } from '../../base/ip-address.js';
 import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
 import type { Endpoint } from '../endpoint.js';
@@ -117,9 +118,7 @@ export class TargetTable {
         const key = workloadKey(service.namespace, normalizeIpv6(address), cluster);
         if (!concerned.has(key)) continue;
         const target = this.#interner.target(service, port, targetPort);
-        const list = targets.get(key);
-        if (list === undefined) targets.set(key, [target]);
-        else list.push(target);
+        appendTo(targets, key, target);
       }
     }
     return targets;

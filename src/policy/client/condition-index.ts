@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import type { MatchMeter } from '../../config/regex/match-meter.js';
 import { PrefixIndex } from './prefix-index.js';
 import { type RegexHome, RegexSet } from './regex-set.js';
@@ -19,8 +20,8 @@ export class ConditionIndex {
     const present: number[] = [];
     for (const [condition, number] of waiting) {
       if (condition.type === 'present') present.push(number);
-      else if (condition.type === 'regex') append(regexes, condition.text, number);
-      else append(texts[condition.type], condition.text, number);
+      else if (condition.type === 'regex') appendTo(regexes, condition.text, number);
+      else appendTo(texts[condition.type], condition.text, number);
     }
     this.#exact = texts.exact;
     this.#prefixes = new PrefixIndex(texts.prefix);
@@ -41,12 +42,6 @@ export class ConditionIndex {
     for (const numbers of this.#prefixes.find(text)) visitAll(numbers, visit);
     for (const index of this.#regexes.match(text, meter)) visitAll(this.#byRegex[index], visit);
   }
-}
-
-function append(map: Map<string, number[]>, key: string, number: number): void {
-  const numbers = map.get(key);
-  if (numbers === undefined) map.set(key, [number]);
-  else numbers.push(number);
 }
 
 function visitAll(numbers: readonly number[] = NONE, visit: (number: number) => void): void {

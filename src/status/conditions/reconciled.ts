@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
 import { MESSAGE_CODES, type MessageName } from '../analysis/message-codes.js';
 import type { ConditionStatus, JudgedCondition } from './condition.js';
@@ -92,9 +93,7 @@ function rejectionTexts(rejections: readonly Rejection[]): readonly string[] {
   const byText = new Map<string, Rejection[]>();
   for (const rejection of rejections) {
     const text = shorten(rejection.text);
-    const known = byText.get(text);
-    if (known === undefined) byText.set(text, [rejection]);
-    else known.push(rejection);
+    appendTo(byText, text, rejection);
   }
   const [first, ...more] = [...byText].map(([text, of]) => {
     const { type, others } = of[0] as Rejection;

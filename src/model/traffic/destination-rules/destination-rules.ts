@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { appendTo } from '../../../base/append-to.js';
 import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
 import type { MeshObject, ObjectKey } from '../../../config/object.js';
 import type { Finding } from '../../finding.js';
@@ -115,9 +116,9 @@ function createIndex(
   const everywhere: RuleEntry[] = [];
   for (const entry of [...entries].sort(compareRules)) {
     const exported = { entry, to: exportedTo(entry, defaultDestinationRuleExportTo) };
-    append(ofNamespace, entry.namespace, exported);
+    appendTo(ofNamespace, entry.namespace, exported);
     if (exported.to.has('*')) everywhere.push(entry);
-    else for (const namespace of exported.to) if (namespace !== entry.namespace) append(named, namespace, exported);
+    else for (const namespace of exported.to) if (namespace !== entry.namespace) appendTo(named, namespace, exported);
   }
   const levels = new Map(
     Array.from(ofNamespace, ([namespace, rules]) => [namespace, createLevel(namespace, rules, merge)] as const),
@@ -188,9 +189,7 @@ function createLevel(
   const group = (seen: readonly ExportedRule[]) => {
     const byHost = new Map<string, [RuleEntry, ...RuleEntry[]]>();
     for (const { entry } of seen) {
-      const others = byHost.get(entry.host);
-      if (others === undefined) byHost.set(entry.host, [entry]);
-      else others.push(entry);
+      appendTo(byHost, entry.host, entry);
     }
     return Array.from(byHost.values(), merge);
   };
@@ -215,12 +214,6 @@ function duplicateSubset({ rule, winner, subset }: IgnoredPart): readonly Findin
     winner === undefined ? 'is more than the rules of a host may have' : `is in the older ${winner.key} already`;
   const message = `Subset ${subset} of ${rule.host} in ${rule.key} ${reason}; rename or remove it`;
   return [{ metric: 'nav_destrule_subsets', key: `${rule.key} ${subset}`, message, object: rule.key }];
-}
-
-function append<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
 }
 
 function hashOf(entries: readonly RuleEntry[]): string {

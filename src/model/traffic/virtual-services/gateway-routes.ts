@@ -1,3 +1,4 @@
+import { appendTo } from '../../../base/append-to.js';
 import { coversHost } from '../../../config/networking/host-names.js';
 import { createMemo } from '../../memo.js';
 import type { ConnectionRoute } from '../connection-route.js';
@@ -66,9 +67,7 @@ export function createGatewayRouter(): GatewayRouter {
       const routes = httpRoutes(bound, place, timeoutMs);
       if (routes.length > 0) {
         for (const host of hosts) {
-          const lists = byHost.get(host);
-          if (lists === undefined) byHost.set(host, [routes]);
-          else lists.push(routes);
+          appendTo(byHost, host, routes);
         }
       }
       const key = `${place.gateway}|${place.port}|${callerKey(connectionCaller, bound.virtualService.connectionFacts)}`;

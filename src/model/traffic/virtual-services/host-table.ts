@@ -1,3 +1,4 @@
+import { appendTo } from '../../../base/append-to.js';
 import { comparePrecedence, type VirtualService } from './virtual-service.js';
 
 /** VirtualServices by host. */
@@ -16,9 +17,7 @@ export function createHostTable(all: readonly VirtualService[]): HostTable {
   const byHost = new Map<string, VirtualService[]>();
   for (const virtualService of all) {
     for (const host of virtualService.hosts) {
-      const others = byHost.get(host);
-      if (others === undefined) byHost.set(host, [virtualService]);
-      else others.push(virtualService);
+      appendTo(byHost, host, virtualService);
     }
   }
   const hasWildcards = [...byHost.keys()].some((host) => host.startsWith('*'));

@@ -1,3 +1,4 @@
+import { appendTo } from '../../../base/append-to.js';
 import { type CallerFacts, joinFacts } from './caller.js';
 import { createHostTable, type HostTable } from './host-table.js';
 import { comparePrecedence, type VirtualService } from './virtual-service.js';
@@ -33,9 +34,7 @@ export function createRuleTable(all: readonly VirtualService[]): RuleTable {
   const byGateway = new Map<string, VirtualService[]>();
   for (const virtualService of all) {
     for (const gateway of virtualService.gateways) {
-      const others = byGateway.get(gateway);
-      if (others === undefined) byGateway.set(gateway, [virtualService]);
-      else others.push(virtualService);
+      appendTo(byGateway, gateway, virtualService);
     }
   }
   const facts = joinFacts(all.map((each) => each.facts));

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { appendTo } from '../../../base/append-to.js';
 import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
 import { MESH_GATEWAY } from '../../../config/networking/host-names.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
@@ -164,9 +165,7 @@ function additionsByNamespace(all: readonly VirtualService[]): ReadonlyMap<strin
   for (const virtualService of all) {
     if (virtualService.exportTo.includes('*')) continue;
     for (const namespace of new Set(virtualService.exportTo)) {
-      const others = byNamespace.get(namespace);
-      if (others === undefined) byNamespace.set(namespace, [virtualService]);
-      else others.push(virtualService);
+      appendTo(byNamespace, namespace, virtualService);
     }
   }
   return byNamespace;

@@ -1,3 +1,4 @@
+import { appendTo } from '../../../base/append-to.js';
 import type { WorkloadEntrySpec } from '../../../config/networking/workload-entry.js';
 import { keyOf, type MeshObject, objectKey } from '../../../config/object.js';
 import type { AuthorizationPolicySpec } from '../../../config/security/authorization-policy.js';
@@ -134,9 +135,7 @@ function groupWorkloads(objects: PushContext['objects']): Map<string | undefined
     for (const { metadata, body } of objects.get(kind)?.values() ?? []) {
       const labels = kind === 'Pod' ? metadata.labels : { ...metadata.labels, ...(body as WorkloadEntrySpec).labels };
       all.push(labels);
-      const others = byNamespace.get(metadata.namespace);
-      if (others === undefined) byNamespace.set(metadata.namespace, [labels]);
-      else others.push(labels);
+      appendTo(byNamespace, metadata.namespace, labels);
     }
   }
   return byNamespace;

@@ -1,3 +1,4 @@
+import { appendTo } from '../../../base/append-to.js';
 import { keyOf } from '../../../config/object.js';
 import { type BindingGrants, grantCommand } from '../../../model/policy/binding-grants.js';
 import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
@@ -86,9 +87,7 @@ function remedy(grants: BindingGrants, namespace: string, own: string): string {
 function groupByNamespace(services: Services): ReadonlyMap<string, Services> {
   const groups = new Map<string, Service[]>();
   for (const service of services) {
-    const group = groups.get(service.namespace);
-    if (group === undefined) groups.set(service.namespace, [service]);
-    else group.push(service);
+    appendTo(groups, service.namespace, service);
   }
   return groups;
 }

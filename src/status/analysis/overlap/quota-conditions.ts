@@ -1,3 +1,4 @@
+import { appendTo } from '../../../base/append-to.js';
 import type { BoundQuotaSpec } from '../../../config/policy/bound-specs.js';
 import type { AttributeMatchSpec } from '../../../config/policy/quota-spec.js';
 import type { Workloads } from './workloads-meet.js';
@@ -88,9 +89,7 @@ function buildTable(conditions: readonly QuotaCondition[], attribute: string): T
       others.push(condition);
       continue;
     }
-    const same = byText.get(text);
-    if (same === undefined) byText.set(text, [condition]);
-    else same.push(condition);
+    appendTo(byText, text, condition);
   }
   return { byText, others };
 }

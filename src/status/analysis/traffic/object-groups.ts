@@ -1,3 +1,4 @@
+import { appendTo } from '../../../base/append-to.js';
 import type { MeshObject, ObjectKey } from '../../../config/object.js';
 
 /** Objects of one kind by a key, such as their host. */
@@ -22,9 +23,7 @@ export function createObjectGrouper(keysOf: (object: MeshObject, domain: string)
           keys.set(object, known);
         }
         for (const key of known) {
-          const group = groups.get(key);
-          if (group === undefined) groups.set(key, [object]);
-          else group.push(object);
+          appendTo(groups, key, object);
         }
       }
       last = { table, domain, groups };

@@ -1,3 +1,4 @@
+import { appendTo } from '../../../base/append-to.js';
 import type { PodBody } from '../../../config/core/pod.js';
 import type { ServiceSpec } from '../../../config/core/service.js';
 import type { WorkloadEntrySpec } from '../../../config/networking/workload-entry.js';
@@ -88,17 +89,13 @@ function createWorkloadIndex(objects: Objects, meshDomain: string, groupIdOf: Gr
   const all = [...groups.values()];
   const byNamespace = new Map<string | undefined, WorkloadGroup[]>([[undefined, all]]);
   for (const group of all) {
-    const others = byNamespace.get(group.namespace);
-    if (others === undefined) byNamespace.set(group.namespace, [group]);
-    else others.push(group);
+    appendTo(byNamespace, group.namespace, group);
   }
   const byService = new Map<ObjectKey, WorkloadGroup[]>();
   for (const group of all) {
     for (const service of group.services) {
       const key = keyOf(service);
-      const others = byService.get(key);
-      if (others === undefined) byService.set(key, [group]);
-      else others.push(group);
+      appendTo(byService, key, group);
     }
   }
   return {
@@ -151,9 +148,7 @@ function indexServices(objects: Objects): (namespace: string, labels: Labels) =>
     const [first] = selector;
     if (first === undefined) continue;
     const pair = pairOf(service.metadata.namespace, first);
-    const others = byPair.get(pair);
-    if (others === undefined) byPair.set(pair, [{ service, selector }]);
-    else others.push({ service, selector });
+    appendTo(byPair, pair, { service, selector });
   }
   return (namespace, labels) =>
     Object.entries(labels)

@@ -1,3 +1,4 @@
+import { appendTo } from '../../../../base/append-to.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../../../config/object.js';
 import {
   createGatewayIndexer,
@@ -57,9 +58,7 @@ function gatewaysWith(object: MeshObject, index: TrafficIndex): Gateways {
 const conflictsByObject = memoize((selected: SelectedGateways): ReadonlyMap<ObjectKey, readonly ServerConflict[]> => {
   const byObject = new Map<ObjectKey, ServerConflict[]>();
   for (const conflict of mergeServers(selected, []).conflicts) {
-    const others = byObject.get(conflict.object);
-    if (others === undefined) byObject.set(conflict.object, [conflict]);
-    else others.push(conflict);
+    appendTo(byObject, conflict.object, conflict);
   }
   return byObject;
 });
