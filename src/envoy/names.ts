@@ -30,6 +30,11 @@ export function inboundClusterName(port: number, portName: string, hostname: str
   return `inbound|${port}|${portName}|${hostname}`;
 }
 
+/** The host of `outbound|<port>|<subset>|<host>`. Names of clusters of other forms have no host. */
+export function hostOfCluster(name: string): string {
+  return name.slice(name.lastIndexOf('|') + 1);
+}
+
 /** Undefined if it is not the name of an outbound cluster. */
 export function parseOutboundClusterName(name: string): OutboundClusterName | undefined {
   const [direction, port, subset, hostname, ...rest] = name.split('|');

@@ -2,6 +2,9 @@ import { createHash, hash } from 'node:crypto';
 import { createWeakMemory } from './weak-memory.js';
 import type { Work } from './work.js';
 
+/** The name that stands for all resources of a type. */
+export const WILDCARD = '*';
+
 /** A set of resource names that streams share: equal sets are the same object. */
 export interface NameSet {
   /** Hash of the sorted names. */

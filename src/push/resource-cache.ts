@@ -16,7 +16,7 @@ import type { Finding } from '../model/finding.js';
 import type { Proxy } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
 import { type ChangedHosts, changedHosts, createHostIndex, type HostIndex, mergeChangedHosts } from './host-index.js';
-import { hasName, type NameSet } from './name-set.js';
+import { hasName, type NameSet, WILDCARD } from './name-set.js';
 import { generateNamed, type NamedFindings, type NamedResult, type NamedWork, updateNamed } from './named-resources.js';
 import { createPartMemory, type PartMemory } from './part-memory.js';
 import type { PushNotice } from './push-notice.js';
@@ -262,8 +262,6 @@ export function createResourceCache(initial: PushContext): ResourceCache {
 
 /** Groups that are made before the work pauses. */
 const GROUPS_AT_ONCE = 64;
-/** The name that stands for everything, beside other names or alone. */
-const WILDCARD = '*';
 const NO_NAMES: NameSet = { id: '', names: [], characters: 0 };
 
 function noResults(): Results {

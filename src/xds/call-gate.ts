@@ -5,7 +5,7 @@ import { type CallCredentials, callCredentialsOf, type ServedCall } from '../net
 import { createConnectionCertificates } from '../net/connection-certificates.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';
-import { StreamError } from './stream-error.js';
+import { StreamError, toStreamError } from './stream-error.js';
 
 /**
  * Authenticates the caller of every call to a secured listener, before a message of the call is read
@@ -144,7 +144,7 @@ export async function runGated(call: RawCall, gate: CallGate, handle: () => Prom
     await gate.admit(call);
     await handle();
   } catch (error) {
-    const { code, message } = error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error');
+    const { code, message } = toStreamError(error);
     call.emit('error', { code: status[code], details: message });
   }
 }

@@ -1,18 +1,16 @@
 import { createFramePieces } from '../envoy/wire-message.js';
-import type { WorkloadIdentity } from '../model/spiffe-id.js';
 import { http2StreamOf } from '../net/http2-stream-of.js';
-import type { Work } from '../push/work.js';
 import type { Logger } from '../telemetry/logger.js';
+import { admitInTurn } from './admission.js';
 import type { CallGate } from './call-gate.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { createGrpcStream } from './grpc-stream.js';
-import { addressOf } from './limits/peers.js';
 import { LimitError } from './limits/xds-limits.js';
 import { ProxySession, type SessionOptions } from './proxy-session.js';
 import { readRequests } from './request-intake.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { RawCall } from './shared-write.js';
-import { StreamError } from './stream-error.js';
+import { StreamError, toStreamError } from './stream-error.js';
 import { createUnaryStream } from './unary-stream.js';
 
 export interface SessionHooks {
@@ -85,15 +83,14 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
       session.close();
       hooks.closed(session);
     };
-    const fail = (error: unknown): void => {
-      if (!(error instanceof StreamError)) {
+    const fail = (cause: unknown): void => {
+      const error = toStreamError(cause);
+      if (error.code === 'INTERNAL') {
         environment.metrics.internalError();
-        logger.error({ err: error, peer: call.getPeer() }, 'discovery request failed');
+        logger.error({ err: cause, peer: call.getPeer() }, 'discovery request failed');
       }
-      const streamError =
-        error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error });
-      refuse(call, streamError);
-      session.end(streamError);
+      refuse(call, error);
+      session.end(error);
       close();
     };
     stopReading = readRequests({
@@ -116,40 +113,21 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
     call.on('cancelled', close);
   };
 
-  /** No message is read before the caller is authenticated: requests wait in the transport, which limits them. */
   const openWhenAdmitted = async (gate: CallGate, call: RawCall, method: ServedMethod): Promise<void> => {
     const stream = createGrpcStream(call, frames);
     waiting.add(stream);
-    let endWait = (): void => undefined;
     try {
-      endWait = environment.peers.wait(call.getPeer());
-      const callerIdentities = await admitInTurn(gate, call);
-      endWait();
+      const callerIdentities = await admitInTurn(environment, gate, call, () => isOver(call));
       if (callerIdentities !== undefined && !isOver(call)) open(call, { ...method, callerIdentities });
     } catch (error) {
       if (error instanceof LimitError) environment.refused(call.getPeer(), error);
-      stream.end(
-        error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error }),
-      );
+      stream.end(toStreamError(error));
     } finally {
-      endWait();
       waiting.delete(stream);
     }
   };
 
   const isOver = (call: RawCall): boolean => call.cancelled || call.destroyed || ended;
-
-  /** Undefined if the call ended before its turn. The peer is not authenticated yet, so addresses take turns. */
-  const admitInTurn = async (gate: CallGate, call: RawCall): Promise<readonly WorkloadIdentity[] | undefined> => {
-    const peer = call.getPeer();
-    let admission: Promise<readonly WorkloadIdentity[]> | undefined;
-    // biome-ignore lint/correctness/useYield: authentication is short; only its beginning has to wait
-    const begin = function* (): Work<void> {
-      if (!isOver(call)) admission = gate.admit(call);
-    };
-    await environment.runner.runInTurn({ peer: `unproven ${addressOf(peer)}`, source: peer }, begin());
-    return admission;
-  };
 
   return {
     serve: (call, method) => {

@@ -4,17 +4,9 @@ import type { EncodedNames, NameSet } from '../push/name-set.js';
 import type { Work } from '../push/work.js';
 import { hasPendingUsers } from './cluster-users.js';
 import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from './discovery-protocol.js';
-import { LimitError } from './limits/xds-limits.js';
-import {
-  isWildcard,
-  type KnownNames,
-  type RawDiscoveryRequest,
-  readDiscoveryRequest,
-  readResourceNames,
-  TooManyNamesError,
-} from './request-wire.js';
+import { parseRequest } from './parse-request.js';
+import { isWildcard, type RawDiscoveryRequest, readDiscoveryRequest, readResourceNames } from './request-wire.js';
 import type { ResourceProvider } from './resource-provider.js';
-import { StreamError } from './stream-error.js';
 import type { PendingPush, WatchedResource } from './watched-resource.js';
 
 /** New names that count as one more request. */
@@ -34,7 +26,10 @@ class StateOfTheWorld implements DiscoveryProtocol {
 
   *receive(message: Buffer): Work<number> {
     const { environment, subscriptions } = this.#connection;
-    const request = parseRequest(message, subscriptions.knownNames(), environment.limits.names);
+    const { names: maxNames } = environment.limits;
+    const request = parseRequest('DiscoveryRequest', maxNames, () =>
+      readDiscoveryRequest(message, { knownNames: subscriptions.knownNames(), maxNames }),
+    );
     const provider = this.#connection.open(request);
     if (provider === undefined) return 1;
     yield* this.#take(request, provider);
@@ -132,18 +127,6 @@ function mustAnswer({ provider, names }: WatchedResource, before: NameSet | unde
   return names.names.some((name) => !known.has(name));
 }
 
-/** @throws LimitError if the request has too many names, StreamError INVALID_ARGUMENT if it is no DiscoveryRequest */
-function parseRequest(message: Buffer, knownNames: readonly KnownNames[], maxNames: number): RawDiscoveryRequest {
-  try {
-    return readDiscoveryRequest(message, { knownNames, maxNames });
-  } catch (cause) {
-    if (cause instanceof TooManyNamesError) {
-      throw new LimitError('names', `the request names more than ${maxNames} resources`);
-    }
-    throw new StreamError('INVALID_ARGUMENT', 'the message is not a DiscoveryRequest', { cause });
-  }
-}
-
 interface Selected {
   /** Stands for the resources: streams with the same object share its bytes. */
   readonly group: object;
@@ -172,7 +155,7 @@ function select(watched: WatchedResource, set: ResourceSet, pending: PendingPush
   };
 }
 
-/** A resource that has left because the client does not ask for it any more is no news to it. */
+/** A client does not wait for the removal of a resource that it no longer asks for. */
 function isNews({ sent, names, isOverdue, provider }: WatchedResource, set: ResourceSet): boolean {
   if (sent === undefined || isOverdue) return !haveEqualResources(set, sent);
   if (haveEqualResources(set, sent)) return false;

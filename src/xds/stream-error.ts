@@ -1,3 +1,5 @@
+import { OverloadError } from '../base/concurrency-limiter.js';
+
 /** gRPC status codes with which the server ends a stream. */
 export type StreamErrorCode =
   | 'INVALID_ARGUMENT'
@@ -18,4 +20,11 @@ export class StreamError extends Error {
     this.name = 'StreamError';
     this.code = code;
   }
+}
+
+/** The error that a peer gets. INTERNAL stands for each error of this server, and does not describe it to the peer. */
+export function toStreamError(cause: unknown): StreamError {
+  if (cause instanceof StreamError) return cause;
+  if (cause instanceof OverloadError) return new StreamError('RESOURCE_EXHAUSTED', cause.message, { cause });
+  return new StreamError('INTERNAL', 'internal error', { cause });
 }

@@ -7,7 +7,7 @@ import { isOnDemand } from '../model/on-demand.js';
 import type { WithheldPatch } from '../model/patches/withheld-patch.js';
 import type { Proxy } from '../model/proxy.js';
 import type { Distribution } from '../push/distributor.js';
-import { hasName, type NameSet } from '../push/name-set.js';
+import { hasName, type NameSet, WILDCARD } from '../push/name-set.js';
 import type { Work } from '../push/work.js';
 import { GeneratedResources } from './resource-provider.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -53,7 +53,7 @@ export class VirtualHostResources extends GeneratedResources {
     const asked = this.#isOnDemand() ? askedIn(names, tables) : [];
     const groups = asked.length === 0 ? tables : { ...tables, names: [...tables.names, ...asked] };
     const all = yield* super.prepare(groups);
-    if (names === undefined || hasName(names, '*')) return all;
+    if (names === undefined || hasName(names, WILDCARD)) return all;
     return createResourceSet(all.resources.filter(({ name }) => hasName(names, name)));
   }
 }

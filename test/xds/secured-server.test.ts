@@ -1,6 +1,6 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
-import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import type { ApiAnswer } from '../../src/kubernetes/client/api-sender.js';
@@ -16,6 +16,7 @@ import { discoveryRequest } from './session-rig.js';
 const CART = 'spiffe://cluster.local/ns/shop/sa/cart';
 const NODE = 'sidecar~10.0.0.1~cart-1.shop~shop.svc.cluster.local';
 const CLIENT_STATUS = '/envoy.service.status.v3.ClientStatusDiscoveryService/StreamClientStatus';
+const LOAD_REPORTS = '/envoy.service.load_stats.v3.LoadReportingService/StreamLoadStats';
 const CLUSTERS = { typeUrl: TypeUrl.cluster } as const;
 
 const token = unsignedToken({ sub: 'cart', exp: 4_000_000_000 });
@@ -294,6 +295,39 @@ test('a call with too much metadata ends, and the others go on', async (t) => {
   await good.response(1);
   t.is(rig.sessions.size, 1);
 });
+
+for (const path of [ADS, CLIENT_STATUS, LOAD_REPORTS]) {
+  test(`calls of ${path} take turns and are limited while their callers are not authenticated`, async (t) => {
+    const owners: TurnOwner[] = [];
+    const rig = await createSecuredRig(t, {
+      onTurn: (owner) => owners.push(owner),
+      review: () => new Promise(() => undefined),
+      rig: { limits: { connectionStreams: 2 } },
+    });
+    const client = new Client(`127.0.0.1:${rig.port}`, rig.channel(), {
+      'grpc.ssl_target_name_override': 'meshd.test',
+    });
+    t.teardown(() => client.close());
+    const metadata = new Metadata();
+    metadata.set('authorization', bearer.authorization);
+    const same = (bytes: Buffer): Buffer => bytes;
+    const open = async (): Promise<ServiceError | undefined> => {
+      const asked = owners.length;
+      const call = client.makeBidiStreamRequest(path, same, same, metadata);
+      let failure: ServiceError | undefined;
+      call.on('error', (error: ServiceError) => {
+        failure = error;
+      });
+      await eventually('the turn or the end of the call', () => owners.length > asked || failure !== undefined);
+      return failure;
+    };
+    t.deepEqual([await open(), await open()], [undefined, undefined]);
+    const refused = await open();
+    t.is(refused?.code, status.RESOURCE_EXHAUSTED);
+    t.regex(refused?.details ?? '', /NAV_XDS_MAX_CONNECTION_STREAMS/);
+    t.deepEqual(new Set(owners.map(({ peer }) => peer)), new Set(['unproven 127.0.0.1']));
+  });
+}
 
 test('the server stops although the API server does not answer', async (t) => {
   let asked = false;

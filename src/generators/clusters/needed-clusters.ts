@@ -1,5 +1,4 @@
-import type { MeshObject, ObjectKey } from '../../config/object.js';
-import { memoize } from '../../model/memo.js';
+import { createMemo, memoize } from '../../model/memo.js';
 import { isOnDemand } from '../../model/on-demand.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
@@ -65,16 +64,12 @@ export function createNeededClusters(settings: Settings, calledClusters: CalledC
 /** The hosts that requests are mirrored to. Envoy does not ask for the cluster of a mirror: it drops the request. */
 function createMirrorIndex(): (context: PushContext) => ReadonlySet<string> {
   const none: ReadonlySet<string> = new Set();
-  let newest: { readonly table: object; readonly domain: string; readonly hosts: ReadonlySet<string> } | undefined;
-  const indexOf = (table: ReadonlyMap<ObjectKey, MeshObject>, domain: string): ReadonlySet<string> => {
-    if (newest?.table === table && newest.domain === domain) return newest.hosts;
-    const hosts = new Set([...table.values()].flatMap((object) => mirroredHostsOf(object, domain)));
-    newest = { table, domain, hosts };
-    return hosts;
-  };
+  const indexes = createMemo<ReadonlySet<string>>();
   return ({ objects, domain }) => {
     const table = objects.get('VirtualService');
-    return table === undefined ? none : indexOf(table, domain);
+    if (table === undefined) return none;
+    const index = () => new Set([...table.values()].flatMap((object) => mirroredHostsOf(object, domain)));
+    return indexes.of([table], domain, index);
   };
 }
 

@@ -1,6 +1,7 @@
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { LazyResource } from '../../envoy/lazy-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { hostOfCluster } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
 import type { ServiceEndpoints } from '../../model/endpoint.js';
@@ -72,7 +73,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
   };
 
   const assignmentOf = (context: PushContext, scoped: EndpointScope, name: string): Assignment => {
-    const hostname = hostOf(name);
+    const hostname = hostOfCluster(name);
     const service = scoped.ownServices.byHost.get(hostname) ?? context.servicesByHost.get(hostname);
     if (service === undefined) return emptyAssignment(name);
     const endpoints = endpointsOf(context, service);
@@ -126,7 +127,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     typeUrl: TypeUrl.endpoint,
     affectedBy: endpointsAffectedBy,
     scope,
-    hostOf,
+    hostOf: hostOfCluster,
     generate: (context, scoped, name) => lookUp(context, scoped, name).resource,
     findings: (context, scoped, name) => lookUp(context, scoped, name).findings,
   };
@@ -143,11 +144,6 @@ function byName(clusters: readonly ServiceCluster[]): NamedClusters {
     clusterOfName: new Map(clusters.map((cluster) => [clusterOf(cluster.destination), cluster])),
     balancesByLocality: clusters.some(({ policy }) => policy.localities !== undefined),
   };
-}
-
-/** The host of `outbound|<port>|<subset>|<host>`. */
-function hostOf(name: string): string {
-  return name.slice(name.lastIndexOf('|') + 1);
 }
 
 function noInstances(name: string): Finding {

@@ -2,7 +2,7 @@ import { socketAddress } from '../../envoy/addresses.js';
 import { providerUpstreamTls } from '../../envoy/certificate-provider-tls.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { BLACK_HOLE_CLUSTER, parseOutboundClusterName } from '../../envoy/names.js';
+import { BLACK_HOLE_CLUSTER, hostOfCluster, parseOutboundClusterName } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
 import type { ServiceEndpoints } from '../../model/endpoint.js';
@@ -49,8 +49,6 @@ export function createGrpcClusterGenerator(
     const cluster = service && traffic.clustersOf(service).find(({ destination }) => clusterOf(destination) === name);
     if (service === undefined || cluster === undefined) return { cluster: unavailable(name), findings: [] };
     const endpoints = endpointsOf(context, service);
-    const discovery = grpcDiscovery(service, cluster, endpoints);
-    if (discovery === undefined) return { cluster: unavailable(name), findings: [unresolvable(name, service)] };
     const { port, destination, policy } = cluster;
     const filter = {
       portName: port.name,
@@ -58,9 +56,12 @@ export function createGrpcClusterGenerator(
       networkView: undefined,
       cluster: undefined,
     };
+    const known = endpoints === undefined ? [] : visibleEndpoints(endpoints, filter);
+    const discovery = grpcDiscovery(service, port, known);
+    if (discovery === undefined) return { cluster: unavailable(name), findings: [unresolvable(name, service)] };
     const mode = grpcTlsMode({
       cluster,
-      endpoints: endpoints === undefined ? [] : visibleEndpoints(endpoints, filter),
+      endpoints: known,
       namespace: context.peerAuthentications.ofNamespace(service.namespace),
       hasCertificates: certificates !== undefined,
       isAutomatic: context.mesh.enableAutoMtls,
@@ -99,7 +100,7 @@ export function createGrpcClusterGenerator(
     typeUrl: TypeUrl.cluster,
     // The endpoints decide on mutual TLS, and name the servers.
     affectedBy: ({ full, endpoints }) => full || endpoints.size > 0,
-    hostOf: (name) => name.slice(name.lastIndexOf('|') + 1),
+    hostOf: hostOfCluster,
     scope: (context, proxy) => {
       const traffic = context.trafficOf(proxy).inAnyCluster;
       const certificates = proxy.metadata.certificateProvider;

@@ -1,8 +1,6 @@
 import { isIpAddress } from '../../base/ip-address.js';
-import type { ServiceEndpoints } from '../../model/endpoint.js';
-import type { Service } from '../../model/service.js';
-import type { ServiceCluster } from '../../model/traffic/mesh-traffic.js';
-import { type EndpointFilter, visibleEndpoints } from '../endpoints/visible-endpoints.js';
+import type { Endpoint } from '../../model/endpoint.js';
+import type { Port, Service } from '../../model/service.js';
 
 /** How a gRPC client finds the endpoints of a cluster. */
 export type GrpcDiscovery =
@@ -11,26 +9,14 @@ export type GrpcDiscovery =
   /** By resolving one name. */
   | { readonly type: 'dns'; readonly address: string; readonly port: number };
 
-type Place = Pick<EndpointFilter, 'networkView' | 'cluster'>;
-
 /**
  * gRPC takes IP addresses from the control plane, or resolves one name (gRFC A37). Of several names it gets the first.
  *
+ * @param known the endpoints of the cluster
  * @returns undefined where there is neither: the host is a wildcard, and nothing says where it is
  */
-export function grpcDiscovery(
-  service: Service,
-  { port, destination }: ServiceCluster,
-  endpoints: ServiceEndpoints | undefined,
-): GrpcDiscovery | undefined {
+export function grpcDiscovery(service: Service, port: Port, known: readonly Endpoint[]): GrpcDiscovery | undefined {
   if (service.resolution === 'endpoints') return { type: 'endpoints' };
-  const filter: EndpointFilter & Place = {
-    portName: port.name,
-    labels: destination.subset.labels,
-    networkView: undefined,
-    cluster: undefined,
-  };
-  const known = endpoints === undefined ? [] : visibleEndpoints(endpoints, filter);
   if (service.headless || (known.length > 0 && known.every(({ address }) => isIpAddress(address)))) {
     return { type: 'endpoints' };
   }

@@ -1,7 +1,7 @@
 import { isIpAddress } from '../../base/ip-address.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { parseOutboundClusterName } from '../../envoy/names.js';
+import { hostOfCluster, parseOutboundClusterName } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
 import type { Endpoint } from '../../model/endpoint.js';
@@ -22,7 +22,6 @@ import type { NamedGenerator } from '../generator.js';
  */
 export function createGrpcEndpointGenerator(encoder: MessageEncoder): NamedGenerator<EndpointScope> {
   const scope = createEndpointScoper();
-  const hostOf = (name: string) => name.slice(name.lastIndexOf('|') + 1);
 
   const targetsOf = (context: PushContext, scoped: EndpointScope, name: string) => {
     const hostname = parseOutboundClusterName(name)?.hostname ?? '';
@@ -47,7 +46,7 @@ export function createGrpcEndpointGenerator(encoder: MessageEncoder): NamedGener
     mode: 'named',
     typeUrl: TypeUrl.endpoint,
     affectedBy: endpointsAffectedBy,
-    hostOf,
+    hostOf: hostOfCluster,
     scope: (context, proxy) => {
       const scoped = scope(context, proxy);
       return { ...scoped, key: `grpc|${scoped.key}` };

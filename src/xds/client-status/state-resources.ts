@@ -2,7 +2,7 @@ import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { frameResource } from '../../envoy/message-encoder.js';
 import { EMPTY_RESOURCE_SET, nextResourceSet, type ResourceSet } from '../../envoy/resource-set.js';
 import { UNCACHED_DIFFS } from '../../push/diff-cache.js';
-import { hasName, type NameSet } from '../../push/name-set.js';
+import { hasName, type NameSet, WILDCARD } from '../../push/name-set.js';
 import type { ResponseCache } from '../../push/response-cache.js';
 import type { Work } from '../../push/work.js';
 import type { Connections } from '../connections.js';
@@ -68,7 +68,7 @@ export class StateResources implements ResourceProvider {
   *prepare(names: NameSet | undefined): Work<ResourceSet> {
     const { connections, rights, environment, fail, typeUrl } = this.#parts;
     const most = environment.limits.clientStatusBytes;
-    const isAsked = (id: string): boolean => names === undefined || hasName(names, '*') || hasName(names, id);
+    const isAsked = (id: string): boolean => names === undefined || hasName(names, WILDCARD) || hasName(names, id);
     this.#preparations++;
     const resources: EncodedResource[] = [];
     let bytes = 0;

@@ -10,12 +10,12 @@ import {
 } from '../../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../../envoy/type-urls.js';
 import { NO_NAMES } from '../../push/name-changes.js';
-import { hasName, type NameSet } from '../../push/name-set.js';
+import { hasName, type NameSet, WILDCARD } from '../../push/name-set.js';
 import type { Work } from '../../push/work.js';
 import { hasPendingUsers } from '../cluster-users.js';
 import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from '../discovery-protocol.js';
-import { LimitError } from '../limits/xds-limits.js';
-import { readResourceNames, TooManyNamesError } from '../request-wire.js';
+import { parseRequest } from '../parse-request.js';
+import { readResourceNames } from '../request-wire.js';
 import type { ResourceProvider } from '../resource-provider.js';
 import { StreamError } from '../stream-error.js';
 import type { AfterDoubt, PendingPush, WatchedResource } from '../watched-resource.js';
@@ -43,7 +43,8 @@ class DeltaProtocol implements DiscoveryProtocol {
   }
 
   *receive(message: Buffer): Work<number> {
-    const request = parseRequest(message, this.#connection.environment.limits.names);
+    const { names: maxNames } = this.#connection.environment.limits;
+    const request = parseRequest('DeltaDiscoveryRequest', maxNames, () => readDeltaRequest(message, maxNames));
     const provider = this.#connection.open(request);
     if (provider === undefined) return 1;
     const changed = yield* this.#take(request, provider);
@@ -229,7 +230,7 @@ class DeltaProtocol implements DiscoveryProtocol {
   *#claimOf({ versions }: RawDeltaRequest, provider: ResourceProvider, subscribe: NameSet): Work<ResourceSet> {
     if (versions.length === 0) return EMPTY_RESOURCE_SET;
     const { delta: memory } = this.#connection.environment;
-    const isAll = provider.mode === 'wildcard' && (subscribe === NO_NAMES || hasName(subscribe, '*'));
+    const isAll = provider.mode === 'wildcard' && (subscribe === NO_NAMES || hasName(subscribe, WILDCARD));
     const made = yield* provider.prepare(subscribe === NO_NAMES ? undefined : subscribe);
     const expected = provider.mode === 'named' ? memory.existing(made) : made;
     const isAsked = (name: string): boolean => isAll || hasName(subscribe, name);
@@ -268,15 +269,3 @@ export const DELTA: ProtocolVariant = {
   isDelta: true,
   afterDoubt,
 };
-
-/** @throws LimitError if a list has too many names, StreamError INVALID_ARGUMENT if it is no DeltaDiscoveryRequest */
-function parseRequest(message: Buffer, maxNames: number): RawDeltaRequest {
-  try {
-    return readDeltaRequest(message, maxNames);
-  } catch (cause) {
-    if (cause instanceof TooManyNamesError) {
-      throw new LimitError('names', `the request names more than ${maxNames} resources`);
-    }
-    throw new StreamError('INVALID_ARGUMENT', 'the message is not a DeltaDiscoveryRequest', { cause });
-  }
-}

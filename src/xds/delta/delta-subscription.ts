@@ -1,8 +1,7 @@
 import { type NameChanges, NO_NAMES } from '../../push/name-changes.js';
-import { hasName, type NameSet } from '../../push/name-set.js';
+import { hasName, type NameSet, WILDCARD } from '../../push/name-set.js';
 import type { Work } from '../../push/work.js';
 
-const WILDCARD = '*';
 const ONLY_WILDCARD: NameSet = { id: WILDCARD, names: [WILDCARD], characters: 1 };
 
 /** The subscription of one delta stream to one type. */

@@ -5,7 +5,7 @@ import { SharedBudget } from '../../net/guard/shared-budget.js';
 import type { Work } from '../../push/work.js';
 import type { SessionHooks } from '../discovery-calls.js';
 import type { SessionEnvironment } from '../session-environment.js';
-import { StreamError } from '../stream-error.js';
+import { StreamError, toStreamError } from '../stream-error.js';
 import { HttpPoll, sendError } from './http-poll.js';
 import { type ArrivingBody, readRestBody } from './rest-body.js';
 import { createRestDocuments } from './rest-documents.js';
@@ -125,8 +125,8 @@ export function createRestDiscovery({ settings, environment, hooks, json }: Rest
       }
       serve(typeUrl as string, request, response).catch((cause: unknown) => {
         const peer = request.socket.remoteAddress ?? '';
-        const error = cause instanceof StreamError ? cause : new StreamError('INTERNAL', 'internal error', { cause });
-        if (error !== cause) environment.logger.error({ err: cause, peer }, 'discovery request failed');
+        const error = toStreamError(cause);
+        if (error.code === 'INTERNAL') environment.logger.error({ err: cause, peer }, 'discovery request failed');
         environment.refused(peer, error);
         response.setHeader('Connection', 'close');
         sendError(response, error);

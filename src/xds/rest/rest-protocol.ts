@@ -1,13 +1,7 @@
 import type { Work } from '../../push/work.js';
 import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from '../discovery-protocol.js';
-import { LimitError } from '../limits/xds-limits.js';
-import {
-  isWildcard,
-  type RawDiscoveryRequest,
-  readDiscoveryRequest,
-  readResourceNames,
-  TooManyNamesError,
-} from '../request-wire.js';
+import { parseRequest } from '../parse-request.js';
+import { isWildcard, type RawDiscoveryRequest, readDiscoveryRequest, readResourceNames } from '../request-wire.js';
 import type { ResourceProvider } from '../resource-provider.js';
 import { StreamError } from '../stream-error.js';
 import type { PendingPush, WatchedResource } from '../watched-resource.js';
@@ -41,7 +35,8 @@ class RestProtocol implements DiscoveryProtocol {
   }
 
   *receive(message: Buffer): Work<number> {
-    const request = parseRequest(message, this.#connection.environment.limits.names);
+    const { names: maxNames } = this.#connection.environment.limits;
+    const request = parseRequest('DiscoveryRequest', maxNames, () => readDiscoveryRequest(message, { maxNames }));
     const provider = this.#connection.open(request);
     if (provider === undefined) {
       throw new StreamError('UNIMPLEMENTED', `the server does not serve ${request.typeUrl} to this caller`);
@@ -125,13 +120,4 @@ export function createRestVariant(
   documents: RestDocuments,
 ): ProtocolVariant {
   return { create: (connection) => new RestProtocol(connection, stream, documents) };
-}
-
-function parseRequest(message: Buffer, maxNames: number): RawDiscoveryRequest {
-  try {
-    return readDiscoveryRequest(message, { maxNames });
-  } catch (error) {
-    if (!(error instanceof TooManyNamesError)) throw error;
-    throw new LimitError('names', `the request names more than ${maxNames} resources`);
-  }
 }

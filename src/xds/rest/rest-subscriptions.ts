@@ -3,7 +3,7 @@ import { addressOf } from '../limits/peers.js';
 import { ProxySession } from '../proxy-session.js';
 import { createRequestPace } from '../request-intake.js';
 import type { SessionEnvironment } from '../session-environment.js';
-import { StreamError } from '../stream-error.js';
+import { StreamError, toStreamError } from '../stream-error.js';
 import type { RestDocuments } from './rest-documents.js';
 import { createRestVariant } from './rest-protocol.js';
 import type { RestRequest } from './rest-request.js';
@@ -64,12 +64,11 @@ export function createRestSubscriptions(parts: RestSubscriptionsParts): RestSubs
   };
 
   const fail = (subscription: Subscription, peer: string, cause: unknown): void => {
-    const isOurs = !(cause instanceof StreamError);
-    if (isOurs) {
+    const error = toStreamError(cause);
+    if (error.code === 'INTERNAL') {
       environment.metrics.internalError();
       environment.logger.error({ err: cause, peer }, 'discovery request failed');
     }
-    const error = isOurs ? new StreamError('INTERNAL', 'internal error', { cause }) : cause;
     environment.refused(peer, error);
     subscription.session.end(error);
   };
