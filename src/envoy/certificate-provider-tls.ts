@@ -5,15 +5,11 @@ import type { UpstreamTlsContext } from '../generated/envoy/extensions/transport
 import type { StringMatcher } from '../generated/envoy/type/matcher/v3/StringMatcher.js';
 import type { MessageEncoder } from './message-encoder.js';
 import type { PeerName } from './tls-context.js';
+import { clientTlsSocket, serverTlsSocket } from './tls-socket.js';
 
 /**
- * Mutual TLS of gRPC libraries (gRFC A29): the library reads its certificate and the trusted roots from a provider in its
- * own bootstrap, and takes no other source.
- */
-const TLS = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3';
-
-/**
- * The client's side.
+ * The client's side of the mutual TLS of gRPC libraries (gRFC A29): the library reads its certificate and the trusted roots
+ * from a provider in its own bootstrap, and takes no other source.
  *
  * @param instance of the provider in the bootstrap
  * @param peerNames the server's certificate must have one of these names; without names the library accepts any
@@ -24,7 +20,7 @@ export function providerUpstreamTls(
   peerNames: readonly PeerName[],
 ): TransportSocket {
   const context: UpstreamTlsContext = { commonTlsContext: commonContext(instance, peerNames) };
-  return tlsSocket(encoder, 'UpstreamTlsContext', context);
+  return clientTlsSocket(encoder, context);
 }
 
 /** The server's side: clients need a certificate of a trusted root. gRPC compares no names of clients here. */
@@ -33,7 +29,7 @@ export function providerDownstreamTls(encoder: MessageEncoder, instance: string)
     commonTlsContext: commonContext(instance, []),
     requireClientCertificate: { value: true },
   };
-  return tlsSocket(encoder, 'DownstreamTlsContext', context);
+  return serverTlsSocket(encoder, context);
 }
 
 function commonContext(instanceName: string, peerNames: readonly PeerName[]): CommonTlsContext {
@@ -47,8 +43,4 @@ function commonContext(instanceName: string, peerNames: readonly PeerName[]): Co
       ),
     },
   };
-}
-
-function tlsSocket(encoder: MessageEncoder, message: string, context: object): TransportSocket {
-  return { name: 'envoy.transport_sockets.tls', typedConfig: encoder.packAny(`${TLS}.${message}`, context) };
 }

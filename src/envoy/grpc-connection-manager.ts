@@ -1,13 +1,8 @@
 import type { RouteConfiguration } from '../generated/envoy/config/route/v3/RouteConfiguration.js';
 import type { HttpConnectionManager } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpConnectionManager.js';
 import type { HttpFilter } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
+import { HTTP_CONNECTION_MANAGER } from './http-connection-manager.js';
 import type { MessageEncoder, PackedAny } from './message-encoder.js';
-
-const HTTP_CONNECTION_MANAGER =
-  'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
-
-/** The name of the filter in Envoy, which gRPC does not read. */
-export const CONNECTION_MANAGER_FILTER = 'envoy.filters.network.http_connection_manager';
 
 export interface GrpcConnectionManagerOptions {
   readonly statPrefix: string;

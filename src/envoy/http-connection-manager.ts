@@ -39,8 +39,11 @@ export interface HttpConnectionManagerOptions {
   readonly clientCertificate?: 'APPEND_FORWARD' | 'SANITIZE_SET';
 }
 
-const HTTP_CONNECTION_MANAGER =
+/** The type of the filter's configuration. */
+export const HTTP_CONNECTION_MANAGER =
   'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
+/** The name of the filter. */
+export const CONNECTION_MANAGER_FILTER = 'envoy.filters.network.http_connection_manager';
 const UUID_REQUEST_ID = 'type.googleapis.com/envoy.extensions.request_id.uuid.v3.UuidRequestIdConfig';
 
 /** The network filter that speaks HTTP (docs/reference/xds.md#http-connection-manager). */
@@ -81,7 +84,7 @@ export function buildHttpConnectionManager(
     manager.setCurrentClientCertDetails = { subject: { value: true }, dns: true, uri: true };
   }
   return {
-    name: 'envoy.filters.network.http_connection_manager',
+    name: CONNECTION_MANAGER_FILTER,
     typedConfig: encoder.packAny(HTTP_CONNECTION_MANAGER, manager),
   };
 }

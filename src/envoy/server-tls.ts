@@ -5,6 +5,7 @@ import type { CommonTlsContext } from '../generated/envoy/extensions/transport_s
 import type { DownstreamTlsContext } from '../generated/envoy/extensions/transport_sockets/tls/v3/DownstreamTlsContext.js';
 import type { SubjectAltNameMatcher } from '../generated/envoy/extensions/transport_sockets/tls/v3/SubjectAltNameMatcher.js';
 import type { MessageEncoder } from './message-encoder.js';
+import { serverTlsSocket } from './tls-socket.js';
 
 /** A certificate of the server: files beside the proxy, or a secret that it asks for (SDS). */
 export type ServerCertificate =
@@ -37,7 +38,6 @@ export interface ServerTlsOptions {
   readonly configSource: ConfigSource;
 }
 
-const DOWNSTREAM_TLS_CONTEXT = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext';
 const VERSIONS: Readonly<Record<string, 'TLSv1_0' | 'TLSv1_1' | 'TLSv1_2' | 'TLSv1_3'>> = {
   '1.0': 'TLSv1_0',
   '1.1': 'TLSv1_1',
@@ -61,7 +61,7 @@ export function buildServerTls(encoder: MessageEncoder, options: ServerTlsOption
     },
     requireClientCertificate: { value: clients !== undefined },
   };
-  return { name: 'envoy.transport_sockets.tls', typedConfig: encoder.packAny(DOWNSTREAM_TLS_CONTEXT, context) };
+  return serverTlsSocket(encoder, context);
 }
 
 function certificateFields({ certificate, configSource }: ServerTlsOptions): CommonTlsContext {

@@ -6,6 +6,7 @@ import type { SubjectAltNameMatcher } from '../generated/envoy/extensions/transp
 import type { UpstreamTlsContext } from '../generated/envoy/extensions/transport_sockets/tls/v3/UpstreamTlsContext.js';
 import type { MessageEncoder } from './message-encoder.js';
 import { ROOTS_SECRET, WORKLOAD_SECRET } from './secret.js';
+import { clientTlsSocket, serverTlsSocket } from './tls-socket.js';
 
 /** A name in the certificate of the other side. */
 export type PeerName =
@@ -25,7 +26,6 @@ export interface MutualTlsOptions {
   readonly applicationProtocols: readonly string[];
 }
 
-const TLS = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3';
 const RAW_BUFFER = 'type.googleapis.com/envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer';
 
 /** The server's side: rejects clients without a trusted certificate. */
@@ -34,7 +34,7 @@ export function buildDownstreamMutualTls(encoder: MessageEncoder, options: Mutua
     commonTlsContext: commonContext(options),
     requireClientCertificate: { value: true },
   };
-  return tlsSocket(encoder, 'DownstreamTlsContext', context);
+  return serverTlsSocket(encoder, context);
 }
 
 /** The client's side. @param serverName SNI of the connection */
@@ -44,7 +44,7 @@ export function buildUpstreamMutualTls(
   options: MutualTlsOptions,
 ): TransportSocket {
   const context: UpstreamTlsContext = { commonTlsContext: commonContext(options), sni: serverName };
-  return tlsSocket(encoder, 'UpstreamTlsContext', context);
+  return clientTlsSocket(encoder, context);
 }
 
 /** No TLS. */
@@ -68,12 +68,4 @@ function commonContext({ configSource, peerNames, applicationProtocols }: Mutual
 function nameMatcher(name: PeerName): SubjectAltNameMatcher {
   const matcher = 'exact' in name ? { exact: name.exact } : { prefix: name.prefix };
   return { sanType: name.type, matcher };
-}
-
-function tlsSocket(
-  encoder: MessageEncoder,
-  message: 'DownstreamTlsContext' | 'UpstreamTlsContext',
-  context: DownstreamTlsContext | UpstreamTlsContext,
-): TransportSocket {
-  return { name: 'envoy.transport_sockets.tls', typedConfig: encoder.packAny(`${TLS}.${message}`, context) };
 }

@@ -1,4 +1,5 @@
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { clientTlsSocket } from '../../envoy/tls-socket.js';
 import type { ConfigSource } from '../../generated/envoy/config/core/v3/ConfigSource.js';
 import type { TransportSocket } from '../../generated/envoy/config/core/v3/TransportSocket.js';
 import type { CommonTlsContext } from '../../generated/envoy/extensions/transport_sockets/tls/v3/CommonTlsContext.js';
@@ -6,8 +7,6 @@ import type { SubjectAltNameMatcher } from '../../generated/envoy/extensions/tra
 import type { UpstreamTlsContext } from '../../generated/envoy/extensions/transport_sockets/tls/v3/UpstreamTlsContext.js';
 import { credentialRootsSecret, credentialSecret } from '../../model/gateways/credential-names.js';
 import type { CertificateSource, Credential, OwnTls, ServerVerification } from '../../model/traffic/client-tls.js';
-
-const UPSTREAM_TLS_CONTEXT = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext';
 
 interface OwnTlsOptions {
   readonly configSource: ConfigSource;
@@ -36,7 +35,7 @@ export function buildOwnTls(
     },
     ...(serverName === undefined ? {} : { sni: serverName }),
   };
-  return { name: 'envoy.transport_sockets.tls', typedConfig: encoder.packAny(UPSTREAM_TLS_CONTEXT, context) };
+  return clientTlsSocket(encoder, context);
 }
 
 type SecretSources = Readonly<Record<'secret' | 'credential', ConfigSource>>;

@@ -1,6 +1,7 @@
 import { socketAddress } from '../../envoy/addresses.js';
 import { providerDownstreamTls } from '../../envoy/certificate-provider-tls.js';
-import { CONNECTION_MANAGER_FILTER, packGrpcConnectionManager } from '../../envoy/grpc-connection-manager.js';
+import { packGrpcConnectionManager } from '../../envoy/grpc-connection-manager.js';
+import { CONNECTION_MANAGER_FILTER } from '../../envoy/http-connection-manager.js';
 import { routerFilter } from '../../envoy/http-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { Listener } from '../../generated/envoy/config/listener/v3/Listener.js';
@@ -80,6 +81,7 @@ export function buildGrpcServerListener(
     filterChains: [
       {
         name: 'inbound',
+        // Only Envoy reads the name.
         filters: [{ name: CONNECTION_MANAGER_FILTER, typedConfig: manager }],
         ...(mode === 'STRICT' && certificates !== undefined
           ? { transportSocket: providerDownstreamTls(encoder, certificates) }

@@ -1,8 +1,9 @@
+import { HTTP_CONNECTION_MANAGER } from '../../envoy/http-connection-manager.js';
 import type { MessageFields } from '../../envoy/messages/message-problem.js';
 import type { Patch } from '../../model/patches/envoy-patches.js';
 import type { PatchEffect } from './apply-to-cluster.js';
 import { applyToRoutes } from './apply-to-routes.js';
-import { HTTP_CONNECTION_MANAGER, isTerminalFilter, isTerminalHttpFilter } from './filter-kinds.js';
+import { isTerminalFilter, isTerminalHttpFilter } from './filter-kinds.js';
 import { matchesChain, matchesListener } from './match-listener.js';
 import { changeList } from './patch-list.js';
 import { isForSide, type PatchPlace, sideOf, type TrafficSide } from './patch-place.js';

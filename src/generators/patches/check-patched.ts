@@ -1,11 +1,6 @@
+import { HTTP_CONNECTION_MANAGER } from '../../envoy/http-connection-manager.js';
 import type { MessageFields } from '../../envoy/messages/message-problem.js';
-import {
-  type FilterPlace,
-  HTTP_CONNECTION_MANAGER,
-  HTTP_FILTERS,
-  isOpaqueFilter,
-  NETWORK_FILTERS,
-} from './filter-kinds.js';
+import { type FilterPlace, HTTP_FILTERS, isOpaqueFilter, NETWORK_FILTERS } from './filter-kinds.js';
 import { listOf, messageIn, numberIn, type PatchTools, textIn } from './patch-tools.js';
 
 /** Cluster.DiscoveryType */

@@ -1,8 +1,6 @@
+import { HTTP_CONNECTION_MANAGER } from '../../envoy/http-connection-manager.js';
 import type { MessageFields } from '../../envoy/messages/message-problem.js';
 import { messageIn, textIn } from './patch-tools.js';
-
-export const HTTP_CONNECTION_MANAGER =
-  'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 
 const NETWORK = 'type.googleapis.com/envoy.extensions.filters.network';
 const HTTP = 'type.googleapis.com/envoy.extensions.filters.http';

@@ -2,6 +2,7 @@ import { type AddressRange, overlaps, parseAddressRange } from '../../base/addre
 import { isHttpProtocol, isTlsProtocol } from '../../config/networking/port-protocol.js';
 import type { ServiceEntrySpec } from '../../config/networking/service-entry.js';
 import type { MeshObject } from '../../config/object.js';
+import { isOfOperator } from '../operator-object.js';
 import type { EntryGuard } from './entry-guard.js';
 import { hostGuardReason } from './guarded-hosts.js';
 
@@ -29,10 +30,11 @@ export function exportToOf(
 }
 
 /** Whether the rules apply: the entry is from a cluster and exported beyond its namespace. */
-export function isGuarded({ origin, metadata: { namespace }, body }: Entry, guard: EntryGuard): boolean {
-  if (origin !== 'cluster' || namespace === guard.rootNamespace) return false;
+export function isGuarded(entry: Entry, guard: EntryGuard): boolean {
+  if (isOfOperator(entry, guard.rootNamespace)) return false;
   if (guard.serviceEntryScope === 'ALL_NAMESPACES') return false;
-  return exportToOf(body, guard.defaultServiceExportTo).some((item) => item !== '.' && item !== namespace);
+  const { namespace } = entry.metadata;
+  return exportToOf(entry.body, guard.defaultServiceExportTo).some((item) => item !== '.' && item !== namespace);
 }
 
 /** The offences of an entry. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshObject } from '../../config/object.js';
+import { isOfOperator } from '../operator-object.js';
 
 /** Every namespace, in a grant. */
 const EVERY = '*';
@@ -34,8 +35,8 @@ export function parseGrants(text: string | undefined): readonly string[] {
 }
 
 /** Whether the binding acts on all namespaces without their grants. */
-export function actsEverywhere({ isOpen, rootNamespace }: BindingGrants, { origin, metadata }: Binding): boolean {
-  return isOpen || origin !== 'cluster' || metadata.namespace === rootNamespace;
+export function actsEverywhere({ isOpen, rootNamespace }: BindingGrants, binding: Binding): boolean {
+  return isOpen || isOfOperator(binding, rootNamespace);
 }
 
 /** Whether the binding may act on services of a namespace. */

@@ -1,9 +1,9 @@
+import { addTo, removeFrom } from '../../base/set-map.js';
 import type { NodeBody } from '../../config/core/node.js';
 import { keyOf, type MeshObject, objectKey } from '../../config/object.js';
 import { DependencyIndex } from './dependency-index.js';
 import { type Pod, podAddresses, translatePod } from './pod.js';
 import { SelectorIndex } from './selector-index.js';
-import { addTo, removeFrom } from './set-map.js';
 import type { Translation } from './translation.js';
 import { joinLocality, type Workload } from './workload.js';
 import type { WorkloadEntry } from './workload-entry.js';

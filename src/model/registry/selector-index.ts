@@ -1,4 +1,4 @@
-import { addTo, removeFrom } from './set-map.js';
+import { addTo, removeFrom } from '../../base/set-map.js';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,4 +1,5 @@
 import { type AddressRange, parseAddressRange } from '../../base/address-range.js';
+import { addTo, removeFrom } from '../../base/set-map.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
 import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
@@ -8,7 +9,6 @@ import { type EntryOffence, entryOffences, isGuarded } from '../entries/entry-of
 import { possibleNamespace } from '../entries/guarded-hosts.js';
 import { clusterAddresses, type KubernetesService } from '../registry/kubernetes-service.js';
 import type { ServiceEntry } from '../registry/service-entry.js';
-import { addTo, removeFrom } from '../registry/set-map.js';
 
 /** A ServiceEntry and its cluster. */
 export interface EntryId {

@@ -1,5 +1,5 @@
+import { addTo, removeFrom } from '../../base/set-map.js';
 import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
-import { addTo, removeFrom } from '../registry/set-map.js';
 import type { Service } from '../service.js';
 import { compareServices, compareText } from '../service-order.js';
 import { type PublicServices, ServiceViews } from '../snapshot/service-views.js';

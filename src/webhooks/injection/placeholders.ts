@@ -37,8 +37,8 @@ export function isPlaceholder(item: JsonMapping): item is NamedItem {
  * joined.
  */
 export function fillPlaceholders(lists: PodItems, spec: PodSpec): FilledPlaceholders {
-  const own = spec.containers ?? [];
-  const placeholders = own.filter(
+  const ofPod = spec.containers ?? [];
+  const placeholders = ofPod.filter(
     (each) => isPlaceholder(each) && lists.containers.some(({ name }) => name === each.name),
   );
   if (placeholders.length === 0) return { lists, placeholders, others: spec };
@@ -46,7 +46,7 @@ export function fillPlaceholders(lists: PodItems, spec: PodSpec): FilledPlacehol
     const placeholder = placeholders.find(({ name }) => name === container.name);
     return placeholder === undefined ? container : filled(container, placeholder);
   });
-  const others = { ...spec, containers: own.filter((each) => !placeholders.includes(each)) };
+  const others = { ...spec, containers: ofPod.filter((each) => !placeholders.includes(each)) };
   return { lists: { ...lists, containers }, placeholders, others };
 }
 

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/set-map.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { type ResourceSet, resourceOf } from '../../envoy/resource-set.js';
 
@@ -32,24 +33,18 @@ export function blamedPatches({ set, accepted, text }: RejectedResponse): Blamed
   for (const { name, patches = [] } of rejectedResources(set, accepted, text)) {
     const before = accepted === undefined ? [] : (resourceOf(accepted, name)?.patches ?? []);
     for (const id of patches) {
-      addUse(applied, id, name);
-      if (!before.includes(id)) addUse(added, id, name);
+      addTo(applied, id, name);
+      if (!before.includes(id)) addTo(added, id, name);
     }
   }
   return { applied, added };
-}
-
-function addUse(uses: PatchUses, id: string, resource: string): void {
-  const names = uses.get(id);
-  if (names === undefined) uses.set(id, new Set([resource]));
-  else names.add(resource);
 }
 
 /** The uses that both have. */
 export function commonUses(first: PatchUses, second: PatchUses): PatchUses {
   const common: PatchUses = new Map();
   for (const [id, names] of first) {
-    for (const name of names) if (second.get(id)?.has(name) === true) addUse(common, id, name);
+    for (const name of names) if (second.get(id)?.has(name) === true) addTo(common, id, name);
   }
   return common;
 }

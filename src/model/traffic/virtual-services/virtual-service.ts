@@ -4,6 +4,7 @@ import type { TcpRouteSpec, TlsRouteSpec, VirtualServiceSpec } from '../../../co
 import type { DestinationSpec } from '../../../config/networking/virtual-service-destination.js';
 import type { HttpRouteSpec } from '../../../config/networking/virtual-service-http.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
+import { isOfOperator } from '../../operator-object.js';
 import { compareAge, compareText } from '../../service-order.js';
 import { type CallerFacts, factsOf } from './caller.js';
 
@@ -43,7 +44,7 @@ export interface VirtualServiceSettings
 export function readVirtualService(object: MeshObject, settings: VirtualServiceSettings): VirtualService {
   const { name, namespace, creationTimestamp = '' } = object.metadata;
   const spec = object.body as VirtualServiceSpec;
-  const { domain, rootNamespace, virtualServiceScope, defaultVirtualServiceExportTo } = settings;
+  const { domain, defaultVirtualServiceExportTo } = settings;
   const exportTo = spec.exportTo.length > 0 ? spec.exportTo : defaultVirtualServiceExportTo;
   const gateways = spec.gateways.length > 0 ? spec.gateways : [MESH_GATEWAY];
   const scope: NameScope = { namespace, domain };
@@ -58,8 +59,16 @@ export function readVirtualService(object: MeshObject, settings: VirtualServiceS
     tls: spec.tls.map((route) => resolveConnectionRoute(route, scope)),
     tcp: spec.tcp.map((route) => resolveConnectionRoute(route, scope)),
     creationTimestamp,
-    isTrusted: object.origin !== 'cluster' || namespace === rootNamespace || virtualServiceScope === 'ALL_NAMESPACES',
+    isTrusted: mayRouteAnyHost(object, settings),
   });
+}
+
+/** Whether the object's routes count for hosts of all namespaces, as far as it is exported. */
+export function mayRouteAnyHost(
+  object: MeshObject,
+  { rootNamespace, virtualServiceScope }: Pick<VirtualServiceSettings, 'rootNamespace' | 'virtualServiceScope'>,
+): boolean {
+  return virtualServiceScope === 'ALL_NAMESPACES' || isOfOperator(object, rootNamespace);
 }
 
 /** Completes an object by what follows from its routes. */

@@ -1,6 +1,7 @@
 import { MESH_GATEWAY } from '../../../../config/networking/host-names.js';
 import { keyOf, type MeshObject } from '../../../../config/object.js';
 import { hostGuardReason } from '../../../../model/entries/guarded-hosts.js';
+import { mayRouteAnyHost } from '../../../../model/traffic/virtual-services/virtual-service.js';
 import { type AnalysisMessage, createMessage } from '../../analysis-message.js';
 import type { ObjectAnalyzer } from '../../object-analyzer.js';
 import { exportedNamespaces, isOfMesh, meshHostsOf, type TrafficIndex } from '../../traffic/traffic-index.js';
@@ -13,10 +14,7 @@ export const confinedRoutes: ObjectAnalyzer = {
   kinds: ['VirtualService'],
   find: (object, index) => {
     const { namespace } = object.metadata;
-    const { rootNamespace, virtualServiceScope } = index.mesh;
-    const isTrusted =
-      object.origin !== 'cluster' || namespace === rootNamespace || virtualServiceScope === 'ALL_NAMESPACES';
-    if (isTrusted || !isOfMesh(object)) return [];
+    if (mayRouteAnyHost(object, index.mesh) || !isOfMesh(object)) return [];
     const others = [...exportedNamespaces(object, index)].filter((each) => each !== namespace);
     if (others.length === 0) return [];
     return meshHostsOf(object, index.domain).flatMap((host, at) => {
