@@ -1,14 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
-import type { Manifest } from '../counterparts/config-folder.js';
-import {
-  endpointsManifest,
-  type ServiceOptions,
-  serviceEntryManifest,
-  serviceManifest,
-} from '../counterparts/manifests.js';
+import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
+import { SPLIT, splitRoutes } from './split-routes.js';
 
 interface Context {
   mesh: MeshRig;
@@ -108,50 +103,10 @@ e2eTest('new connections of an app are served without a failed request while an 
   t.is(report.failures, 0);
 });
 
-const SPLIT = { host: 'split.example.com', address: '10.96.0.20' };
 /** How long routes change; 60 shows that a minute of it fails no request. */
 const ROUTING_SECONDS = Number(process.env['ROUTING_SECONDS'] ?? 5);
 const BETWEEN_CHANGES_MS = ROUTING_SECONDS > 5 ? 1000 : 100;
-
-/** Every round changes the weights and a rule; every third round the subsets have other names. */
-function routing(round: number): readonly Manifest[] {
-  const [first, second] = [`first-${Math.floor(round / 3)}`, `second-${Math.floor(round / 3)}`];
-  const networking = (kind: string, spec: object): Manifest => ({
-    apiVersion: 'networking.mesh.internal/v1beta1',
-    kind,
-    metadata: { name: 'split', namespace: 'default' },
-    spec,
-  });
-  const to = (subset: string, weight: number) => ({ destination: { host: SPLIT.host, subset }, weight });
-  const weight = (round * 37) % 101;
-  const mark = { headers: { response: { set: { 'x-round': `${round}` } } } };
-  const tester = { match: [{ headers: { 'x-tester': { exact: `${round}` } } }], route: [to(second, 100)], ...mark };
-  return [
-    serviceEntryManifest('split', {
-      hosts: [SPLIT.host],
-      addresses: [SPLIT.address],
-      location: 'MESH_INTERNAL',
-      resolution: 'STATIC',
-      ports: [{ number: 80, name: 'http', protocol: 'HTTP', targetPort: 8080 }],
-      endpoints: [
-        { address: FIRST_ADDRESS, labels: { version: 'v1' } },
-        { address: SECOND_ADDRESS, labels: { version: 'v2' } },
-      ],
-    }),
-    networking('DestinationRule', {
-      host: SPLIT.host,
-      ...(round % 2 === 0 ? { trafficPolicy: { loadBalancer: { simple: 'ROUND_ROBIN' } } } : {}),
-      subsets: [
-        { name: first, labels: { version: 'v1' } },
-        { name: second, labels: { version: 'v2' } },
-      ],
-    }),
-    networking('VirtualService', {
-      hosts: [SPLIT.host],
-      http: [...(round % 2 === 0 ? [tester] : []), { route: [to(first, 100 - weight), to(second, weight)], ...mark }],
-    }),
-  ];
-}
+const routing = (round: number) => splitRoutes(round, [FIRST_ADDRESS, SECOND_ADDRESS]);
 
 e2eTest('weights, subsets and rules of a route change under load without a failed request', async (t) => {
   const { mesh, client } = t.context;

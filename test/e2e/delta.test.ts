@@ -1,14 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
 import type { Manifest } from '../counterparts/config-folder.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
-import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
+import { createMeshRig, type MeshRig, type Sidecar, type SidecarOptions } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
+import { CHANGING, churnServices, type ModeClient } from './mode-churn.js';
 
 interface Context {
   mesh: MeshRig;
-  /** Sidecars that speak delta, aggregated and with a stream for listeners alone, and one that polls over REST. */
+  /** Those that get everything at once, in the order of MODES. */
   clients: readonly Sidecar[];
+  modes: readonly ModeClient[];
   aggregated: Sidecar;
   rest: Sidecar;
   onDemand: Sidecar;
@@ -19,6 +21,23 @@ const test = anyTest as TestFn<Context>;
 const e2eTest = available === undefined ? test.skip : test.serial;
 
 const SERVER_ADDRESS = '10.244.0.6';
+/** Of a workload without a sidecar. */
+const OTHER_SERVER_ADDRESS = '10.244.0.7';
+/** Ways in which sidecars learn of services, side by side in one mesh. */
+const MODES: readonly (SidecarOptions & { readonly mode: string })[] = [
+  { mode: 'aggregated delta, virtual hosts one by one', name: 'client', address: '10.244.0.5', variant: 'delta' },
+  { mode: 'delta, a stream for listeners alone', name: 'per-type', address: '10.244.0.4', variant: 'deltaPerType' },
+  { mode: 'polls over REST', name: 'rest', address: '10.244.0.3', variant: 'rest' },
+  {
+    mode: 'clusters and virtual hosts on demand',
+    name: 'learner',
+    address: '10.244.0.2',
+    variant: 'delta',
+    metadata: { ON_DEMAND: 'true' },
+  },
+];
+/** How long services come and go; 600 shows that ten minutes of it fail no request in any mode. */
+const MODES_SECONDS = Number(process.env['MODES_SECONDS'] ?? 4);
 const ECHO = service('echo', '10.96.0.10');
 const LOAD = { request: { url: 'http://10.96.0.10/', headers: { host: 'echo' } } };
 
@@ -45,20 +64,26 @@ test.before(async (t) => {
   const mesh = await createMeshRig(available, { files: { 'echo.yaml': files(ECHO) }, flags, env });
   t.context.mesh = mesh;
   const server = await mesh.addSidecar({ name: 'echo-1', address: SERVER_ADDRESS, variant: 'delta' });
-  const aggregated = await mesh.addSidecar({ name: 'client', address: '10.244.0.5', variant: 'delta' });
-  const perType = await mesh.addSidecar({ name: 'per-type', address: '10.244.0.4', variant: 'deltaPerType' });
-  const rest = await mesh.addSidecar({ name: 'rest', address: '10.244.0.3', variant: 'rest' });
-  const metadata = { ON_DEMAND: 'true' };
-  const onDemand = await mesh.addSidecar({ name: 'learner', address: '10.244.0.2', variant: 'delta', metadata });
+  const modes: ModeClient[] = [];
+  for (const { mode, ...options } of MODES) {
+    const sidecar = await mesh.addSidecar(options);
+    // The polls of a REST proxy are answered independently of each other: routes may reach it before their clusters.
+    const load = options.variant === 'rest' ? LOAD.request : CHANGING;
+    modes.push({ mode, sidecar, isEager: options.metadata === undefined, load });
+  }
+  const other = await mesh.rig.addWorkload({ name: 'echo-2', address: OTHER_SERVER_ADDRESS, captured: false });
+  await other.agent.call('serveHttp', { name: 'echo-2', port: 8080 });
   await server.agent.call('serveHttp', { name: 'echo-1', port: 8080 });
-  await Promise.all([server, aggregated, perType, rest, onDemand].map(({ envoy }) => envoy.ready()));
-  t.context = { mesh, aggregated, rest, onDemand, clients: [aggregated, perType, rest] };
+  const sidecars = modes.map(({ sidecar }) => sidecar);
+  await Promise.all([server, ...sidecars].map(({ envoy }) => envoy.ready()));
+  const [aggregated, perType, rest, onDemand] = sidecars as [Sidecar, Sidecar, Sidecar, Sidecar];
+  t.context = { mesh, modes, aggregated, rest, onDemand, clients: [aggregated, perType, rest] };
 });
 
 test.afterEach.always('no sidecar rejected any configuration or waits for any', async (t) => {
-  if (t.context.clients === undefined) return;
+  if (t.context.modes === undefined) return;
   await t.context.mesh.assertNothingRejected();
-  for (const { envoy } of t.context.clients) {
+  for (const { envoy } of t.context.modes.map(({ sidecar }) => sidecar)) {
     await eventually(`no cluster of ${envoy.name} warms`, async () => {
       return (await envoy.stat('cluster_manager.warming_clusters')) === 0;
     });
@@ -114,46 +139,27 @@ const hostChanges: readonly Manifest[] = [
 const tablesOf = ({ envoy }: Sidecar) => envoy.admin('/config_dump?resource=dynamic_route_configs');
 const clustersOf = ({ envoy }: Sidecar) => envoy.admin('/clusters');
 
-e2eTest(
-  'services come and go under load, on an aggregated stream, beside a stream for one type, and over REST',
-  async (t) => {
-    const { mesh, clients } = t.context;
-    for (const { agent } of clients) await agent.call('startLoad', LOAD);
-    for (let round = 0; round < 4; round++) {
-      const name = `extra-${round % 2}`;
-      const extra = service(name, `10.96.0.${20 + (round % 2)}`);
-      await mesh.discovery.configFolder.write('extra.yaml', files(extra));
-      for (const client of clients) {
-        // A request before that would wait for a connection to an address that no route has.
-        await eventually('the new service is known', async () => {
-          return (await tablesOf(client)).includes(`${name}.default.svc.cluster.local:80`);
-        });
-        await eventually('the new service answers', async () => {
-          const { status } = await client.agent.request(`http://${extra.clusterIP}/`, { headers: { host: name } });
-          return status === 200;
-        });
-      }
-      await mesh.discovery.configFolder.remove('extra.yaml');
-      for (const client of clients) {
-        await eventually('the service is gone', async () => !(await clustersOf(client)).includes(`|${name}.`));
-      }
-    }
-    for (const { agent } of clients) {
-      const report = await agent.call('stopLoad', null);
-      t.deepEqual(report.samples, []);
-      t.is(report.failures, 0);
-    }
-    // The sidecar with a stream of its own for listeners reports its load too.
-    const cluster = 'outbound|80||echo.default.svc.cluster.local';
-    await eventually('the load is reported', async () => {
-      const [issued, succeeded] = await Promise.all([
-        mesh.discovery.metric('nav_load_requests_issued', { cluster }),
-        mesh.discovery.metric('nav_load_requests_succeeded', { cluster }),
-      ]);
-      return issued > 0 && succeeded > 0;
-    });
-  },
-);
+e2eTest('services come and go under load, and routes change, without a failed request in any mode', async (t) => {
+  const { mesh, modes: clients, clients: eager } = t.context;
+  const servers = [SERVER_ADDRESS, OTHER_SERVER_ADDRESS] as const;
+  const { rounds, reports } = await churnServices({ mesh, clients, servers, seconds: MODES_SECONDS, minRounds: 4 });
+  for (const { mode, requests, streams } of reports) {
+    t.log(`${mode}: ${requests} requests and ${streams} new streams in ${rounds} rounds`);
+  }
+  for (const { mode, failures, samples, streams } of reports) {
+    t.deepEqual({ mode, failures, samples, streams }, { mode, failures: 0, samples: [], streams: 0 });
+  }
+  // The sidecar with a stream of its own for listeners reports its load too.
+  for (const { agent } of eager) t.is((await agent.request(LOAD.request.url, LOAD.request)).status, 200);
+  const cluster = 'outbound|80||echo.default.svc.cluster.local';
+  await eventually('the load is reported', async () => {
+    const [issued, succeeded] = await Promise.all([
+      mesh.discovery.metric('nav_load_requests_issued', { cluster }),
+      mesh.discovery.metric('nav_load_requests_succeeded', { cluster }),
+    ]);
+    return issued > 0 && succeeded > 0;
+  });
+});
 
 e2eTest(
   'a sidecar on demand learns the virtual hosts that its workload calls, and gets nothing of others',
