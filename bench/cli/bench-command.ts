@@ -5,6 +5,8 @@ interface TextFlag {
   readonly placeholder: string;
   readonly description: string;
   readonly default?: string;
+  /** Without a value the flag stands for an empty text. */
+  readonly isOptional?: true;
 }
 
 interface SwitchFlag {

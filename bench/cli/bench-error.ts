@@ -2,6 +2,7 @@
 export type BenchErrorCode =
   | 'client-failed'
   | 'envoy-failed'
+  | 'file-not-written'
   | 'folder-not-empty'
   | 'kubernetes-missing'
   | 'mesh-folder-differs'

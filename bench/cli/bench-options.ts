@@ -9,6 +9,7 @@ import { MESH_FLAGS, parseMeshSize } from './mesh-flags.js';
 import type { ParsedFlags } from './parsed-flags.js';
 import { UsageError } from './usage-error.js';
 import { parseWholeNumber, type WholeNumberRange } from './whole-number.js';
+import { RESULT_FLAGS } from './write-result.js';
 
 const CLIENTS: WholeNumberRange = { from: 1, to: 10_000 };
 const REPEAT: WholeNumberRange = { from: 1, to: MAX_REPEATS };
@@ -38,9 +39,6 @@ export interface BenchOptions {
   readonly profileFolder: string | undefined;
   /** Measure the floor too. */
   readonly floor: boolean;
-  readonly json: boolean;
-  /** Exit with 1 when a goal is missed. */
-  readonly strict: boolean;
 }
 
 export const BENCH_FLAGS = {
@@ -59,8 +57,7 @@ export const BENCH_FLAGS = {
   'mesh-dir': { placeholder: 'DIR', description: 'the folder that the --target watches, for its change phases' },
   profile: { placeholder: 'DIR', description: 'write a CPU profile of each server there' },
   floor: { default: true, description: 'leave out the floor' },
-  json: { default: false, description: 'print JSON, with every repeat' },
-  strict: { default: false, description: 'exit with 1 when a goal is missed' },
+  ...RESULT_FLAGS,
 } as const satisfies Flags;
 
 /**
@@ -95,8 +92,6 @@ export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
     profileFolder: profile === undefined ? undefined : resolve(profile),
     // The floor sends each client the smallest recorded message of a type, and the witness needs larger ones.
     floor: flags.isOn('floor') && !onDemand,
-    json: flags.isOn('json'),
-    strict: flags.isOn('strict'),
   };
   checkRepeat(options);
   return options;

@@ -1,22 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { formatConnectionsReport, judgeConnections } from '../connections/connections-report.js';
 import { measureConnections } from '../connections/measure-connections.js';
-import { monotonicMs } from '../measure/monotonic-clock.js';
 import { MAX_REPEATS } from '../mesh/mesh-change.js';
 import { meshFiles, writeMeshFolder } from '../mesh/mesh-folder.js';
 import { buildMeshServices } from '../mesh/mesh-shape.js';
-import { ProgressLine } from '../report/progress-line.js';
-import { createTerminalStyle } from '../report/terminal-style.js';
-import { Cleanup } from '../run/cleanup.js';
 import { startDiscoveryProcess } from '../subject/discovery-process.js';
-import { OwnedProcesses } from '../subject/owned-process.js';
 import type { BenchCommand } from './bench-command.js';
-import { endOnSignals } from './end-on-signals.js';
 import { MESH_FLAGS } from './mesh-flags.js';
+import { supervise } from './supervised-run.js';
 import { UsageError } from './usage-error.js';
 import { parseWholeNumber } from './whole-number.js';
+import { RESULT_FLAGS, writeResult } from './write-result.js';
 
 const NAMESPACES = 10;
 
@@ -38,10 +32,9 @@ acknowledges. All connect from one address, with the default limits of the serve
     settle: { placeholder: 'SECONDS', default: '20', description: 'pause before memory is read, to collect garbage' },
     timeout: { placeholder: 'SECONDS', default: '600', description: 'how long any single wait may take' },
     profile: { placeholder: 'DIR', description: 'write a CPU profile of the server there' },
-    json: { default: false, description: 'print JSON' },
-    strict: { default: false, description: 'exit with 1 when a goal is missed' },
+    ...RESULT_FLAGS,
   },
-  async run(flags, { stdout }) {
+  async run(flags, output) {
     const number = (name: string, from: number, to: number) =>
       parseWholeNumber(`--${name}`, flags.text(name), { from, to });
     const size = {
@@ -59,31 +52,22 @@ acknowledges. All connect from one address, with the default limits of the serve
     const profile = flags.text('profile');
     const nodeFlags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', resolve(profile)];
     const services = buildMeshServices(size);
-    const processes = new OwnedProcesses();
-    const cleanup = new Cleanup();
-    const line = new ProgressLine(process.stderr, monotonicMs);
-    const release = endOnSignals(cleanup, processes, line);
-    const progress = (what: string) => line.update(what, undefined);
-    try {
-      const workFolder = await mkdtemp(join(tmpdir(), 'navigator-bench-'));
-      cleanup.add(() => rm(workFolder, { recursive: true, force: true }));
-      cleanup.add(() => processes.endAll());
+    const result = await supervise(async ({ processes, progress, createWorkFolder }) => {
+      const workFolder = await createWorkFolder();
       const folders = { meshFolder: join(workFolder, 'mesh'), stagingFolder: join(workFolder, 'staging') };
       await writeMeshFolder(folders.meshFolder, meshFiles(services, size));
       progress('starting the server');
       const { timeoutMs } = numbers;
       const subject = await startDiscoveryProcess({ ...folders, workFolder, processes, timeoutMs, nodeFlags });
-      const result = await measureConnections(subject, { ...numbers, processes, services, progress });
+      const measured = await measureConnections(subject, { ...numbers, processes, services, progress });
       await subject.stop();
-      line.clear();
-      const goals = judgeConnections(result);
-      if (flags.isOn('json')) stdout.write(`${JSON.stringify({ size, ...numbers, result, goals }, null, 2)}\n`);
-      else stdout.write(formatConnectionsReport(result, createTerminalStyle(process.stdout.isTTY, process.env)));
-      return flags.isOn('strict') && goals.some(({ met }) => !met) ? 1 : 0;
-    } finally {
-      line.clear();
-      await cleanup.run();
-      release();
-    }
+      return measured;
+    });
+    const goals = judgeConnections(result);
+    return await writeResult(flags, output, {
+      text: (style) => formatConnectionsReport(result, style),
+      document: { size, ...numbers, result, goals },
+      areGoalsMet: goals.every(({ met }) => met),
+    });
   },
 };

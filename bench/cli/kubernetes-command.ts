@@ -3,17 +3,13 @@ import { findTestcluster } from '../../test/counterparts/kubernetes/find-testclu
 import { projectRoot } from '../../test/counterparts/project-root.js';
 import { formatKubernetesReport, judgeKubernetes } from '../kubernetes/kubernetes-report.js';
 import { type KubernetesOptions, runKubernetes } from '../kubernetes/run-kubernetes.js';
-import { monotonicMs } from '../measure/monotonic-clock.js';
 import { spreadOf } from '../measure/statistics.js';
-import { ProgressLine } from '../report/progress-line.js';
-import { createTerminalStyle } from '../report/terminal-style.js';
-import { Cleanup } from '../run/cleanup.js';
-import { OwnedProcesses } from '../subject/owned-process.js';
 import type { BenchCommand, CommandOutput, Flags } from './bench-command.js';
 import { BenchError } from './bench-error.js';
-import { endOnSignals } from './end-on-signals.js';
 import type { ParsedFlags } from './parsed-flags.js';
+import { supervise } from './supervised-run.js';
 import { parseWholeNumber, type WholeNumberRange } from './whole-number.js';
+import { RESULT_FLAGS, writeResult } from './write-result.js';
 
 const RANGES = {
   services: { from: 1, to: 50_000 },
@@ -42,8 +38,7 @@ const FLAGS = {
   'debounce-max': { placeholder: 'MS', default: '10000', description: 'NAV_DEBOUNCE_MAX of the server' },
   timeout: { placeholder: 'SECONDS', default: '120', description: 'how long any single wait may take' },
   profile: { placeholder: 'DIR', description: 'write a CPU profile of each server there' },
-  json: { default: false, description: 'print JSON' },
-  strict: { default: false, description: 'exit with 1 when a goal is missed' },
+  ...RESULT_FLAGS,
 } as const satisfies Flags;
 
 /** How the server does in a large cluster. */
@@ -81,32 +76,18 @@ function parseOptions(flags: ParsedFlags): KubernetesOptions {
 async function runKubernetesCommand(
   options: KubernetesOptions,
   flags: ParsedFlags,
-  { stdout }: CommandOutput,
+  output: CommandOutput,
 ): Promise<number> {
   const found = findTestcluster();
   if (!('value' in found)) throw new BenchError('kubernetes-missing', `${found.missing}.`);
-  const processes = new OwnedProcesses();
-  const cleanup = new Cleanup();
-  const line = new ProgressLine(process.stderr, monotonicMs);
-  const release = endOnSignals(cleanup, processes, line);
-  try {
-    const progress = (what: string) => line.update(what, undefined);
-    const keptFolder = join(projectRoot(), '.cache/bench-clusters');
-    const result = await runKubernetes(options, { binary: found.value, keptFolder, processes, cleanup, progress });
-    line.clear();
-    const goals = judgeKubernetes(result);
-    if (flags.isOn('json')) {
-      const { writeMs, floorMs, clientMs, ...churn } = result.churn;
-      const spreads = { writeMs: spreadOf(writeMs), floorMs: spreadOf(floorMs), clientMs: spreadOf(clientMs) };
-      stdout.write(`${JSON.stringify({ options, ...result, churn: { ...churn, ...spreads }, goals }, null, 2)}\n`);
-    } else {
-      const style = createTerminalStyle(process.stdout.isTTY, process.env);
-      stdout.write(formatKubernetesReport(options, result, style));
-    }
-    return flags.isOn('strict') && goals.some(({ met }) => !met) ? 1 : 0;
-  } finally {
-    line.clear();
-    await cleanup.run();
-    release();
-  }
+  const keptFolder = join(projectRoot(), '.cache/bench-clusters');
+  const result = await supervise((parts) => runKubernetes(options, { ...parts, binary: found.value, keptFolder }));
+  const goals = judgeKubernetes(result);
+  const { writeMs, floorMs, clientMs, ...churn } = result.churn;
+  const spreads = { writeMs: spreadOf(writeMs), floorMs: spreadOf(floorMs), clientMs: spreadOf(clientMs) };
+  return await writeResult(flags, output, {
+    text: (style) => formatKubernetesReport(options, result, style),
+    document: { options, ...result, churn: { ...churn, ...spreads }, goals },
+    areGoalsMet: goals.every(({ met }) => met),
+  });
 }

@@ -1,13 +1,10 @@
-import { monotonicMs } from '../measure/monotonic-clock.js';
 import { measureOverload } from '../overload/measure-overload.js';
 import { formatOverloadReport } from '../overload/overload-report.js';
 import { buildPolicyWorkload } from '../policy/workload.js';
-import { ProgressLine } from '../report/progress-line.js';
-import { Cleanup } from '../run/cleanup.js';
-import { OwnedProcesses } from '../subject/owned-process.js';
 import type { BenchCommand } from './bench-command.js';
-import { endOnSignals } from './end-on-signals.js';
+import { supervise } from './supervised-run.js';
 import { parseWholeNumber } from './whole-number.js';
+import { RESULT_FLAGS, writeResult } from './write-result.js';
 
 /** Measures the policy server with more Checks than it can decide. */
 export const overloadCommand: BenchCommand = {
@@ -20,29 +17,19 @@ to the policy server and in turns to a bare server that allows every request.`,
     rates: { placeholder: 'N,…', description: 'Checks per second, one after the other.', default: '1000,3000,10000' },
     rounds: { placeholder: 'N', description: 'Rounds at each rate.', default: '3' },
     'round-seconds': { placeholder: 'N', description: 'Time for each server in a round.', default: '5' },
-    json: { description: 'Print the numbers as JSON.', default: false },
+    json: RESULT_FLAGS.json,
   },
-  async run(flags, { stdout }) {
+  async run(flags, output) {
     const rates = (flags.text('rates') ?? '')
       .split(',')
       .map((rate) => parseWholeNumber('--rates', rate, { from: 1, to: 100_000 }));
     const rounds = parseWholeNumber('--rounds', flags.text('rounds'), { from: 1, to: 100 });
     const secondsPerRound = parseWholeNumber('--round-seconds', flags.text('round-seconds'), { from: 1, to: 600 });
     const workload = buildPolicyWorkload({ patterns: 100, rules: 20 });
-    const processes = new OwnedProcesses();
-    const cleanup = new Cleanup();
-    const line = new ProgressLine(process.stderr, monotonicMs);
-    const release = endOnSignals(cleanup, processes, line);
-    try {
-      const progress = (what: string): void => line.update(what, undefined);
-      const results = await measureOverload({ workload, rates, rounds, secondsPerRound, processes, cleanup, progress });
-      line.clear();
-      stdout.write(flags.isOn('json') ? `${JSON.stringify(results, null, 2)}\n` : formatOverloadReport(results));
-      return 0;
-    } finally {
-      line.clear();
-      await cleanup.run();
-      release();
-    }
+    const results = await supervise((parts) => {
+      return measureOverload({ ...parts, workload, rates, rounds, secondsPerRound });
+    });
+    const document = { rates, rounds, secondsPerRound, results };
+    return await writeResult(flags, output, { text: () => formatOverloadReport(results), document, areGoalsMet: true });
   },
 };

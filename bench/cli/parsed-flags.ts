@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { BenchCommand } from './bench-command.js';
+import type { BenchCommand, Flags } from './bench-command.js';
 import { UsageError } from './usage-error.js';
 
 /** A command's flags and operands, defaults filled in. */
@@ -16,7 +16,7 @@ export function parseFlags(command: BenchCommand, args: readonly string[]): Pars
   for (const [name, flag] of Object.entries(command.flags)) {
     options[name] = { type: 'placeholder' in flag ? 'string' : 'boolean' };
   }
-  const { values, positionals } = readArguments(args, options);
+  const { values, positionals } = readArguments(completeOptional(command.flags, args), options);
   checkOperands(command, positionals);
   return {
     operands: positionals,
@@ -26,6 +26,15 @@ export function parseFlags(command: BenchCommand, args: readonly string[]): Pars
     },
     isOn: (name) => (values[name] ?? command.flags[name]?.default) === true,
   };
+}
+
+/** Gives flags whose value is optional an empty one where none follows: Node's parser knows no such flags. */
+function completeOptional(flags: Flags, args: readonly string[]): readonly string[] {
+  return args.map((arg, index) => {
+    const flag = arg.startsWith('--') ? flags[arg.slice(2)] : undefined;
+    const isOptional = flag !== undefined && 'placeholder' in flag && flag.isOptional === true;
+    return isOptional && (args[index + 1] ?? '-').startsWith('-') ? `${arg}=` : arg;
+  });
 }
 
 function readArguments(args: readonly string[], options: Record<string, { readonly type: 'string' | 'boolean' }>) {

@@ -6,13 +6,11 @@ import { monotonicMs } from '../measure/monotonic-clock.js';
 import { measureDecisions } from '../policy/measure-decisions.js';
 import { formatPolicyReport, isGoalMet } from '../policy/policy-report.js';
 import { buildPolicyWorkload, type PolicyWorkload } from '../policy/workload.js';
-import { ProgressLine } from '../report/progress-line.js';
-import { Cleanup } from '../run/cleanup.js';
-import { OwnedProcesses } from '../subject/owned-process.js';
 import type { BenchCommand } from './bench-command.js';
-import { endOnSignals } from './end-on-signals.js';
 import type { ParsedFlags } from './parsed-flags.js';
+import { supervise } from './supervised-run.js';
 import { parseWholeNumber } from './whole-number.js';
+import { RESULT_FLAGS, writeResult } from './write-result.js';
 
 /** How fast policies are decided: by the client library in this process, and by the policy server for an Envoy. */
 export const policyCommand: BenchCommand = {
@@ -30,28 +28,31 @@ policy server, and with one by a bare server that allows everything.`,
     rate: { placeholder: 'N', description: 'Requests per second through Envoy.', default: '1000' },
     rounds: { placeholder: 'N', description: 'Rounds through Envoy.', default: '5' },
     'round-seconds': { placeholder: 'N', description: 'Time for each variant in a round.', default: '5' },
-    json: { description: 'Print the numbers as JSON.', default: false },
-    strict: { description: 'Exit with 1 when a goal is missed.', default: false },
+    ...RESULT_FLAGS,
   },
-  async run(flags, { stdout, stderr }) {
+  async run(flags, output) {
     const size = {
       patterns: parseWholeNumber('--patterns', flags.text('patterns'), { from: 1, to: 1000 }),
       rules: parseWholeNumber('--rules', flags.text('rules'), { from: 1, to: 1000 }),
     };
     const seconds = parseWholeNumber('--seconds', flags.text('seconds'), { from: 1, to: 60 });
     const perSecond = parseWholeNumber('--rate', flags.text('rate'), { from: 1, to: 100_000 });
-    const isJson = flags.isOn('json');
     const workload = buildPolicyWorkload(size);
     const library = await measureDecisions(workload, seconds, monotonicMs);
-    if (!isJson) stdout.write(formatPolicyReport(size, library));
-
     const { binary, missing } = flags.isOn('envoy') ? await findEnvoy() : { missing: '--no-envoy' };
     const rounds = binary === undefined ? undefined : await runThroughEnvoy(flags, workload, binary, perSecond);
-    if (isJson) stdout.write(`${JSON.stringify({ ...size, results: library, perSecond, rounds }, null, 2)}\n`);
-    else if (rounds !== undefined) stdout.write(`\n${formatEnvoyReport(perSecond, rounds)}`);
-    else if (flags.isOn('envoy')) stderr.write(`bench: not measured through Envoy: ${missing}\n`);
-    const isMet = isGoalMet(library) && (rounds === undefined || isEnvoyGoalMet(rounds));
-    return flags.isOn('strict') && !isMet ? 1 : 0;
+    const code = await writeResult(flags, output, {
+      text: () => {
+        const throughEnvoy = rounds === undefined ? '' : `\n${formatEnvoyReport(perSecond, rounds)}`;
+        return formatPolicyReport(size, library) + throughEnvoy;
+      },
+      document: { ...size, results: library, perSecond, rounds },
+      areGoalsMet: isGoalMet(library) && (rounds === undefined || isEnvoyGoalMet(rounds)),
+    });
+    if (rounds === undefined && flags.isOn('envoy')) {
+      output.stderr.write(`bench: not measured through Envoy: ${missing}\n`);
+    }
+    return code;
   },
 };
 
@@ -63,24 +64,7 @@ async function runThroughEnvoy(
 ): Promise<readonly RoundResult[]> {
   const rounds = parseWholeNumber('--rounds', flags.text('rounds'), { from: 1, to: 100 });
   const secondsPerRound = parseWholeNumber('--round-seconds', flags.text('round-seconds'), { from: 1, to: 600 });
-  const processes = new OwnedProcesses();
-  const cleanup = new Cleanup();
-  const line = new ProgressLine(process.stderr, monotonicMs);
-  const release = endOnSignals(cleanup, processes, line);
-  try {
-    return await measureThroughEnvoy({
-      workload,
-      binary,
-      perSecond,
-      rounds,
-      secondsPerRound,
-      processes,
-      cleanup,
-      progress: (what) => line.update(what, undefined),
-    });
-  } finally {
-    line.clear();
-    await cleanup.run();
-    release();
-  }
+  return await supervise((parts) => {
+    return measureThroughEnvoy({ ...parts, workload, binary, perSecond, rounds, secondsPerRound });
+  });
 }

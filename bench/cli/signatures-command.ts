@@ -3,6 +3,7 @@ import { formatSignatureReport, isSignatureGoalMet } from '../ca/signature-repor
 import { monotonicMs } from '../measure/monotonic-clock.js';
 import type { BenchCommand } from './bench-command.js';
 import { parseWholeNumber } from './whole-number.js';
+import { RESULT_FLAGS, writeResult } from './write-result.js';
 
 /** How fast the certificate authority is. */
 export const signaturesCommand: BenchCommand = {
@@ -12,14 +13,15 @@ export const signaturesCommand: BenchCommand = {
   operands: [],
   flags: {
     seconds: { placeholder: 'N', description: 'Time for each kind of key.', default: '5' },
-    json: { description: 'Print the numbers as JSON.', default: false },
-    strict: { description: 'Exit with 1 when the goal is missed.', default: false },
+    ...RESULT_FLAGS,
   },
-  async run(flags, { stdout }) {
+  async run(flags, output) {
     const seconds = parseWholeNumber('--seconds', flags.text('seconds'), { from: 1, to: 600 });
     const results = await measureSignatures(seconds, monotonicMs);
-    if (flags.isOn('json')) stdout.write(`${JSON.stringify({ seconds, results }, null, 2)}\n`);
-    else stdout.write(formatSignatureReport(results));
-    return flags.isOn('strict') && !isSignatureGoalMet(results) ? 1 : 0;
+    return await writeResult(flags, output, {
+      text: () => formatSignatureReport(results),
+      document: { seconds, results },
+      areGoalsMet: isSignatureGoalMet(results),
+    });
   },
 };

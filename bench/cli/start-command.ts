@@ -1,23 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findTestcluster } from '../../test/counterparts/kubernetes/find-testcluster.js';
 import { projectRoot } from '../../test/counterparts/project-root.js';
 import { startMadeCluster } from '../kubernetes/made-cluster.js';
-import { monotonicMs } from '../measure/monotonic-clock.js';
 import { meshFiles, writeMeshFolder } from '../mesh/mesh-folder.js';
 import { buildMeshServices } from '../mesh/mesh-shape.js';
-import { ProgressLine } from '../report/progress-line.js';
-import { createTerminalStyle } from '../report/terminal-style.js';
-import { Cleanup } from '../run/cleanup.js';
+import type { Cleanup } from '../run/cleanup.js';
 import { measureStarts } from '../start/measure-starts.js';
 import type { StartCase } from '../start/start-case.js';
 import { formatStartReport, judgeStarts } from '../start/start-report.js';
-import { OwnedProcesses } from '../subject/owned-process.js';
 import type { BenchCommand } from './bench-command.js';
 import { BenchError } from './bench-error.js';
-import { endOnSignals } from './end-on-signals.js';
+import { supervise } from './supervised-run.js';
 import { parseWholeNumber } from './whole-number.js';
+import { RESULT_FLAGS, writeResult } from './write-result.js';
 
 const TIMEOUT_MS = 60_000;
 const NAMESPACES = 10;
@@ -36,37 +31,27 @@ EndpointSlices (made once and kept in .cache). The floor is a bare gRPC server.`
     services: { placeholder: 'N', description: 'Services with 10 endpoints each.', default: '1000' },
     cluster: { description: 'Leave out the start beside a cluster.', default: true },
     profile: { placeholder: 'DIR', description: 'Write a CPU profile of each start there.' },
-    json: { description: 'Print the numbers as JSON.', default: false },
-    strict: { description: 'Exit with 1 when a goal is missed.', default: false },
+    ...RESULT_FLAGS,
   },
-  async run(flags, { stdout }) {
+  async run(flags, output) {
     const starts = parseWholeNumber('--starts', flags.text('starts'), { from: 1, to: 100 });
     const services = parseWholeNumber('--services', flags.text('services'), { from: 10, to: 20_000 });
     const profile = flags.text('profile');
-    const processes = new OwnedProcesses();
-    const cleanup = new Cleanup();
-    const line = new ProgressLine(process.stderr, monotonicMs);
-    const release = endOnSignals(cleanup, processes, line);
-    const progress = (what: string) => line.update(what, undefined);
-    try {
-      const workFolder = await mkdtemp(join(tmpdir(), 'navigator-bench-'));
-      cleanup.add(() => rm(workFolder, { recursive: true, force: true }));
+    const results = await supervise(async ({ processes, cleanup, progress, createWorkFolder }) => {
+      const workFolder = await createWorkFolder();
       const cases = [sampleCase(), await folderCase(join(workFolder, 'mesh'), services)];
       if (flags.isOn('cluster')) cases.push(await clusterCase(services, cleanup, progress));
       cleanup.add(() => processes.endAll());
       const nodeFlags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', resolve(profile)];
       const options = { processes, workFolder, starts, timeoutMs: TIMEOUT_MS, nodeFlags, progress };
-      const results = await measureStarts(cases, options);
-      line.clear();
-      const goals = judgeStarts(results);
-      if (flags.isOn('json')) stdout.write(`${JSON.stringify({ services, results, goals }, null, 2)}\n`);
-      else stdout.write(formatStartReport(results, starts, createTerminalStyle(process.stdout.isTTY, process.env)));
-      return flags.isOn('strict') && goals.some(({ met }) => !met) ? 1 : 0;
-    } finally {
-      line.clear();
-      await cleanup.run();
-      release();
-    }
+      return await measureStarts(cases, options);
+    });
+    const goals = judgeStarts(results);
+    return await writeResult(flags, output, {
+      text: (style) => formatStartReport(results, starts, style),
+      document: { services, results, goals },
+      areGoalsMet: goals.every(({ met }) => met),
+    });
   },
 };
 

@@ -1,4 +1,3 @@
-import { cpus } from 'node:os';
 import type { BenchOptions } from '../cli/bench-options.js';
 import { spreadOf } from '../measure/statistics.js';
 import type { SubjectResult } from '../run/phase-result.js';
@@ -8,22 +7,19 @@ import type { BenchReport } from './bench-report.js';
 import type { Goal } from './goals.js';
 
 /** The report for programs: the values of the text report, and each repeat. Names contain the units. */
-export function formatJsonReport(
+export function buildJsonReport(
   options: BenchOptions,
   run: BenchRun,
   report: BenchReport,
   goals: readonly Goal[],
-): string {
-  const processors = cpus();
-  const document = {
-    machine: { processors: processors.length, model: processors[0]?.model ?? '', node: process.versions.node },
+): object {
+  return {
     options,
     debounceMs: DEBOUNCE_MS,
     ...report,
     goals,
     repeats: { server: listRepeats(run.server), ...(run.floor === undefined ? {} : { floor: listRepeats(run.floor) }) },
   };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
 function listRepeats(result: SubjectResult) {

@@ -1,8 +1,12 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import test from 'ava';
 import { BENCH_FLAGS, parseBenchOptions } from '../../../bench/cli/bench-options.js';
 import { fanOutCommand } from '../../../bench/cli/fan-out-command.js';
 import { parseFlags } from '../../../bench/cli/parsed-flags.js';
 import { runCommandLine } from '../../../bench/cli/run-command-line.js';
+import { writeResult } from '../../../bench/cli/write-result.js';
 
 async function run(...args: string[]) {
   const output = { stdout: '', stderr: '' };
@@ -24,8 +28,6 @@ test('without flags it is the reference run', (t) => {
     timeoutMs: 60_000,
     target: undefined,
     floor: true,
-    json: false,
-    strict: false,
   });
 });
 
@@ -44,8 +46,6 @@ test('flags are applied, and phases are sorted', (t) => {
     workers: 2,
     timeoutMs: 5000,
     floor: false,
-    json: true,
-    strict: true,
   });
 });
 
@@ -98,6 +98,29 @@ for (const [args, message] of BAD) {
     t.is(stderr.trimEnd().split('\n').length, 1);
   });
 }
+
+test('JSON is printed alone, or written to a file beside the text; a missed goal counts when asked', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-json-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const write = async (areGoalsMet: boolean, ...args: string[]) => {
+    let stdout = '';
+    const output = { stdout: { write: (text: string) => (stdout += text) }, stderr: { write: () => true } };
+    const result = { text: () => 'text\n', document: { value: 1 }, areGoalsMet };
+    const code = await writeResult(parseFlags(fanOutCommand, args), output, result);
+    return { code, stdout };
+  };
+  const file = path.join(folder, 'run.json');
+  t.deepEqual(await write(false), { code: 0, stdout: 'text\n' });
+  t.deepEqual(await write(false, '--json', file, '--strict'), { code: 1, stdout: 'text\n' });
+  const { stdout, code } = await write(true, '--json', '--strict');
+  t.is(code, 0);
+  t.like(JSON.parse(stdout), { value: 1, machine: { node: process.versions.node } });
+  t.is(await readFile(file, 'utf8'), stdout);
+  t.is((await write(true, `--json=${file}`)).stdout, 'text\n');
+  await t.throwsAsync(write(true, '--json', path.join(folder, 'missing', 'run.json')), {
+    message: /^--json: .* cannot be written: ENOENT/,
+  });
+});
 
 test('the help names every flag', async (t) => {
   for (const args of [['--help'], ['-h'], ['help'], ['mesh', '--help']]) {
