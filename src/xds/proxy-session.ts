@@ -12,7 +12,6 @@ import type { Work } from '../push/work.js';
 import { type Rights, rightsOfAddress, rightsOfIdentities } from './client-status/rights.js';
 import type { DiscoveryProtocol, ProtocolVariant, Rejection, RequestHead } from './discovery-protocol.js';
 import type { DiscoveryStream } from './discovery-stream.js';
-import { type HeldRoot, HeldRoots } from './limits/held-roots.js';
 import { type PeerStream, peerKeyOf } from './limits/peers.js';
 import { matchIdentity } from './match-identity.js';
 import { PatchTrials } from './patches/patch-trials.js';
@@ -53,7 +52,6 @@ export class ProxySession implements PushTarget {
   readonly #protocol: DiscoveryProtocol;
   readonly #responder: Responder;
   readonly #writer: ResponseWriter;
-  readonly #held: HeldRoots;
   readonly #types: RequestedTypes;
   readonly #speaksDelta: boolean;
   readonly #patches: PatchTrials;
@@ -76,10 +74,12 @@ export class ProxySession implements PushTarget {
     this.#stream = stream;
     this.#callerIdentities = options.callerIdentities;
     this.#connectedAt = environment.clock.now();
-    this.#held = new HeldRoots(environment.peers.describe);
     const { variant = STATE_OF_THE_WORLD } = options;
     this.#speaksDelta = variant.isDelta ?? false;
-    this.#subscriptions = new Subscriptions(() => environment.progressed(this), variant.afterDoubt);
+    const { lane, name, connection: address } = peerKeyOf(stream.peer, options.callerIdentities);
+    const connection = stream.connection ?? address;
+    this.#peer = environment.peers.open({ lane, name, connection });
+    this.#subscriptions = new Subscriptions(this.#peer, () => environment.progressed(this), variant.afterDoubt);
     this.#splitsRoutes = this.#speaksDelta && options.onlyType === undefined;
     this.#types = new RequestedTypes({
       environment,
@@ -89,9 +89,6 @@ export class ProxySession implements PushTarget {
       rights: () => this.#rights(),
       fail: (error) => this.#fail(error),
     });
-    const { lane, name, connection: address } = peerKeyOf(stream.peer, options.callerIdentities);
-    const connection = stream.connection ?? address;
-    this.#peer = environment.peers.open({ lane, name, connection });
     this.#share = { lane, peer: name, source: connection };
     this.#owner = { peer: `${lane} ${name}`, source: connection };
     const { metrics, clock, logger } = environment;
@@ -100,7 +97,6 @@ export class ProxySession implements PushTarget {
     this.#writer = new ResponseWriter({
       ...{ stream, peer: this.#peer, metrics, clock, logger, ...ofStream },
       fail: (error) => this.#fail(error),
-      onWritten: () => this.#hold(),
     });
     this.#patches = new PatchTrials(environment, () => this.#reported());
     this.#protocol = variant.create({
@@ -114,7 +110,7 @@ export class ProxySession implements PushTarget {
         this.#patches.accepted(watched);
       },
       proceed: () => {
-        this.#hold();
+        this.#checkHeld();
         if (this.#responder.isReady) enqueue();
       },
     });
@@ -193,7 +189,7 @@ export class ProxySession implements PushTarget {
   push(): PushResult {
     if (this.#ended) return { bytes: 0, flushed: undefined };
     const result = this.#responder.push();
-    this.#hold();
+    this.#checkHeld();
     if (this.#finishing && !this.#responder.isPreparing) {
       void (result.flushed ?? Promise.resolve()).then(() => this.end());
     }
@@ -208,6 +204,7 @@ export class ProxySession implements PushTarget {
     this.#writer.stop();
     this.#types.close();
     this.#subscriptions.clear();
+    this.#setMessage(undefined);
     this.#peer.close();
   }
 
@@ -243,13 +240,13 @@ export class ProxySession implements PushTarget {
 
   async #readLater(message: Buffer, finished: Promise<void>, reading: { readonly cost: number }): Promise<number> {
     if (message.length >= LARGE_MESSAGE_BYTES) {
-      this.#message = message;
-      this.#hold();
+      this.#setMessage(message);
+      this.#checkHeld();
     }
     try {
       await finished;
     } finally {
-      this.#message = undefined;
+      this.#setMessage(undefined);
     }
     return reading.cost;
   }
@@ -311,23 +308,20 @@ export class ProxySession implements PushTarget {
     return isNew;
   }
 
-  /** Tells the peer's account what this stream keeps in memory, and ends the stream if that is too much. */
-  #hold(): void {
+  #setMessage(message: Buffer | undefined): void {
+    this.#message = this.#peer.replace(this.#message, message);
+  }
+
+  /** Ends the stream if it, or its peer, keeps too much in memory. */
+  #checkHeld(): void {
     if (this.#ended) return;
     try {
-      const objects = this.#held.update(this.#tellHeld);
-      if (objects !== undefined) this.#peer.hold(objects);
+      this.#peer.checkBytes();
     } catch (error) {
       if (!(error instanceof StreamError)) throw error;
       this.#fail(error);
     }
   }
-
-  readonly #tellHeld = (add: (root: HeldRoot) => void): void => {
-    this.#subscriptions.tellHeld(add);
-    this.#writer.tellHeld(add);
-    if (this.#message !== undefined) add(this.#message);
-  };
 
   #fail(error: StreamError): void {
     if (this.#ended) return;

@@ -3,7 +3,7 @@ import type { WireMessage } from '../envoy/wire-message.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { DiscoveryStream } from './discovery-stream.js';
-import { type HeldRoot, isHeldMessage } from './limits/held-roots.js';
+import { isHeldMessage } from './limits/held-roots.js';
 import type { PeerStream } from './limits/peers.js';
 import { LimitError } from './limits/xds-limits.js';
 import { StreamError } from './stream-error.js';
@@ -23,8 +23,6 @@ export interface ResponseWriterParts {
   isEnded(): boolean;
   /** Ends the stream. */
   fail(error: StreamError): void;
-  /** A response was written, or never will be. */
-  onWritten(): void;
 }
 
 /** A response that has not left this process. */
@@ -51,16 +49,13 @@ export class ResponseWriter {
     this.#parts = parts;
   }
 
-  /** Reports the responses that are being written. */
-  tellHeld(add: (root: HeldRoot) => void): void {
-    for (const { message } of this.#writes) if (isHeldMessage(message)) add(message);
-  }
-
   /** Settles when the kernel has the message, or the stream has ended; never rejects. */
   async send(type: string, message: WireMessage): Promise<void> {
-    const { stream, metrics, clock, logger, connectionId, isEnded } = this.#parts;
+    const { stream, peer, metrics, clock, logger, connectionId, isEnded } = this.#parts;
     const write: Write = { type, message, sinceMs: clock.monotonicMs(), isSlow: false };
     this.#writes.add(write);
+    const isHeld = isHeldMessage(message);
+    if (isHeld) peer.replace(undefined, message);
     if (this.#cancelLook === undefined) this.#lookIn(SLOW_MS);
     try {
       await stream.send(message);
@@ -71,12 +66,13 @@ export class ResponseWriter {
     } finally {
       this.#writes.delete(write);
       if (write.isSlow) this.#becameFast();
-      if (isHeldMessage(message)) this.#parts.onWritten();
+      if (isHeld) peer.replace(message, undefined);
     }
   }
 
   /** Forgets the writes of a stream that has ended. */
   stop(): void {
+    for (const { message } of this.#writes) if (isHeldMessage(message)) this.#parts.peer.replace(message, undefined);
     this.#cancelLook?.();
     this.#cancelLook = undefined;
   }

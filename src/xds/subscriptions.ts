@@ -1,6 +1,6 @@
 import type { ResourceDiff } from '../envoy/resource-set.js';
 import { PUSH_ORDER, TypeUrl } from '../envoy/type-urls.js';
-import type { HeldRoot } from './limits/held-roots.js';
+import type { PeerStream } from './limits/peers.js';
 import { LimitError, type XdsLimits } from './limits/xds-limits.js';
 import type { KnownNames } from './request-wire.js';
 import type { ResourceProvider } from './resource-provider.js';
@@ -11,12 +11,17 @@ export class Subscriptions {
   readonly #byType = new Map<string, WatchedResource>();
   readonly #onProgress: () => void;
   readonly #afterDoubt: AfterDoubt | undefined;
+  readonly #account: Pick<PeerStream, 'replace'>;
   /** Clusters that changed before the stream subscribed to endpoints. */
   #warming: ResourceDiff | undefined;
   #ordered: readonly WatchedResource[] | undefined;
 
-  /** @param onProgress called after the proxy acknowledged or rejected resources that statuses show */
-  constructor(onProgress: () => void, afterDoubt?: AfterDoubt) {
+  /**
+   * @param account counts what the stream keeps in memory
+   * @param onProgress called after the proxy acknowledged or rejected resources that statuses show
+   */
+  constructor(account: Pick<PeerStream, 'replace'>, onProgress: () => void, afterDoubt?: AfterDoubt) {
+    this.#account = account;
     this.#onProgress = onProgress;
     this.#afterDoubt = afterDoubt;
   }
@@ -27,7 +32,7 @@ export class Subscriptions {
 
   add(provider: ResourceProvider): WatchedResource {
     const onProgress = provider.isPrivate ? () => undefined : this.#onProgress;
-    const watched = new WatchedResource(provider, onProgress, this.#afterDoubt);
+    const watched = new WatchedResource(provider, this.#account, onProgress, this.#afterDoubt);
     if (provider.typeUrl === TypeUrl.endpoint) {
       watched.warming = this.#warming;
       this.#warming = undefined;
@@ -100,13 +105,9 @@ export class Subscriptions {
     }
   }
 
-  /** Reports what the stream keeps in memory for its types. */
-  tellHeld(add: (root: HeldRoot) => void): void {
-    for (const watched of this.#byType.values()) watched.tellHeld(add);
-  }
-
   /** Forgets all subscriptions, and the resources that were sent. */
   clear(): void {
+    for (const watched of this.#byType.values()) watched.release();
     this.#byType.clear();
     this.#ordered = undefined;
   }

@@ -1,7 +1,7 @@
 import { haveEqualResources, type ResourceDiff, type ResourceSet } from '../envoy/resource-set.js';
 import type { WatchSnapshot } from '../model/proxy-connection.js';
 import type { EncodedNames, NameSet } from '../push/name-set.js';
-import type { HeldRoot } from './limits/held-roots.js';
+import type { PeerStream } from './limits/peers.js';
 import type { ResourceProvider } from './resource-provider.js';
 import { shorten } from './shorten.js';
 
@@ -42,17 +42,9 @@ const keepAccepted: AfterDoubt = (before, _sent, doubt) => (doubt === 'rejected'
  */
 export class WatchedResource {
   readonly provider: ResourceProvider;
-  /** Undefined for everything. */
-  encodedNames: EncodedNames | undefined;
-  /** Names of a delta subscription, with `*`. Undefined for state of the world. */
-  subscribed: EncodedNames | undefined;
-  /** Names that the next response of a delta subscription answers. */
-  asked: EncodedNames | undefined;
   pending: PendingPush = 'always';
   /** Counts the changes of the subscription: a response that was begun before the last change is dropped. */
   subscription = 0;
-  /** The resources that the proxy has once it accepts the newest response. */
-  sent: ResourceSet | undefined;
   /** Clusters that changed. Envoy uses none of them before it gets their endpoints, also if these did not change. */
   warming: ResourceDiff | undefined;
   /** The newest response is neither acknowledged nor rejected. */
@@ -64,6 +56,11 @@ export class WatchedResource {
   #overdue = false;
   /** The newest response has resources that the proxy did not have. */
   #hasNew = false;
+  readonly #account: Pick<PeerStream, 'replace'>;
+  #encodedNames: EncodedNames | undefined;
+  #subscribed: EncodedNames | undefined;
+  #asked: EncodedNames | undefined;
+  #sent: ResourceSet | undefined;
   /** Undefined if the proxy has not accepted any, or may have others instead. */
   #accepted: ResourceSet | undefined;
   /** A response was sent without the answer to the one before, and none was accepted since. */
@@ -83,15 +80,52 @@ export class WatchedResource {
   /** Version of the resources that the proxy had when it connected. */
   #heldVersion = '';
 
-  /** @param onProgress called when the acknowledged configuration or the rejection has changed */
-  constructor(provider: ResourceProvider, onProgress: () => void, afterDoubt: AfterDoubt = keepAccepted) {
+  /**
+   * @param account counts what the subscription keeps in memory, whenever one of these fields changes
+   * @param onProgress called when the acknowledged configuration or the rejection has changed
+   */
+  constructor(
+    provider: ResourceProvider,
+    account: Pick<PeerStream, 'replace'>,
+    onProgress: () => void,
+    afterDoubt: AfterDoubt = keepAccepted,
+  ) {
     this.provider = provider;
+    this.#account = account;
     this.#onProgress = onProgress;
     this.#afterDoubt = afterDoubt;
   }
 
+  /** Undefined for everything. */
+  get encodedNames(): EncodedNames | undefined {
+    return this.#encodedNames;
+  }
+
+  /** Names of a delta subscription, with `*`. Undefined for state of the world. */
+  get subscribed(): EncodedNames | undefined {
+    return this.#subscribed;
+  }
+
+  set subscribed(names: EncodedNames | undefined) {
+    this.#subscribed = this.#account.replace(this.#subscribed, names);
+  }
+
+  /** Names that the next response of a delta subscription answers. */
+  get asked(): EncodedNames | undefined {
+    return this.#asked;
+  }
+
+  set asked(names: EncodedNames | undefined) {
+    this.#asked = this.#account.replace(this.#asked, names);
+  }
+
+  /** The resources that the proxy has once it accepts the newest response. */
+  get sent(): ResourceSet | undefined {
+    return this.#sent;
+  }
+
   get names(): NameSet | undefined {
-    return this.encodedNames?.set;
+    return this.#encodedNames?.set;
   }
 
   /** The names with `*`, where a subscription to everything names resources too. Undefined for everything alone. */
@@ -102,7 +136,7 @@ export class WatchedResource {
   /** Sets the names that the proxy asks for. @returns whether they are another set than before */
   setNames(names: EncodedNames | undefined): boolean {
     const before = this.names;
-    this.encodedNames = names;
+    this.#encodedNames = this.#account.replace(this.#encodedNames, names);
     if (this.names === before) return false;
     this.subscription++;
     return true;
@@ -177,9 +211,9 @@ export class WatchedResource {
   /** The proxy starts without resources, whatever this stream sent before. */
   resubscribe(): void {
     this.subscription++;
-    this.sent = undefined;
-    this.#accepted = undefined;
-    this.#rejected = undefined;
+    this.#setSent(undefined);
+    this.#setAccepted(undefined);
+    this.#setRejected(undefined);
     this.#unanswered = false;
     this.#isUncertain = false;
     this.want('always');
@@ -192,15 +226,15 @@ export class WatchedResource {
 
   /** Corrects the resources that the proxy has: it had them before it connected, or has dropped others. */
   correct(change: (set: ResourceSet | undefined) => ResourceSet | undefined): void {
-    this.sent = change(this.sent);
-    this.#accepted = change(this.#accepted);
+    this.#setSent(change(this.sent));
+    this.#setAccepted(change(this.#accepted));
   }
 
   /** The proxy connected with exactly these resources, so it gets no response. */
   held(set: ResourceSet, version: string, configVersion: string): void {
-    this.sent = set;
+    this.#setSent(set);
     this.warming = undefined;
-    this.#accepted = set;
+    this.#setAccepted(set);
     this.#heldVersion = version;
     this.#sentConfigVersion = configVersion;
     this.#ackedConfigVersion = configVersion;
@@ -223,12 +257,12 @@ export class WatchedResource {
     this.warming = undefined;
     if (this.isOverdue) {
       this.#isUncertain = true;
-      this.#accepted = this.#afterDoubt(this.#accepted, this.sent, 'unanswered');
+      this.#setAccepted(this.#afterDoubt(this.#accepted, this.sent, 'unanswered'));
     }
     this.#unanswered = true;
     this.#writing = true;
     this.#overdue = false;
-    this.sent = set;
+    this.#setSent(set);
     this.#response = response;
     this.#sentConfigVersion = configVersion;
   }
@@ -247,8 +281,8 @@ export class WatchedResource {
     // A proxy repeats the version of the response. Another text may be long.
     this.#ackedVersion = version === this.#response?.version ? version : shorten(version, MAX_VERSION_CHARACTERS);
     this.#ackedConfigVersion = this.#sentConfigVersion;
-    this.#accepted = this.sent;
-    this.#rejected = undefined;
+    this.#setAccepted(this.sent);
+    this.#setRejected(undefined);
     this.#rejection = undefined;
     this.#onProgress();
   }
@@ -257,9 +291,9 @@ export class WatchedResource {
   reject(nonce: string, code: string, message: string): void {
     this.#unanswered = false;
     this.#rejection = { code, message, nonce };
-    this.#rejected = this.sent;
-    this.#accepted = this.#afterDoubt(this.#accepted, this.sent, 'rejected');
-    this.sent = this.#accepted;
+    this.#setRejected(this.sent);
+    this.#setAccepted(this.#afterDoubt(this.#accepted, this.sent, 'rejected'));
+    this.#setSent(this.#accepted);
     this.#onProgress();
   }
 
@@ -275,26 +309,22 @@ export class WatchedResource {
 
   /** The resources of the newest configuration are those that the proxy has, or is being sent. */
   unchanged(set: ResourceSet, configVersion: string): void {
-    this.sent = set;
+    this.#setSent(set);
     // None of these resources belongs to a changed cluster.
     this.warming = undefined;
     if (!this.#unanswered) {
-      this.#accepted = set;
-      this.#rejected = undefined;
+      this.#setAccepted(set);
+      this.#setRejected(undefined);
       if (this.#rejection !== undefined) this.#onProgress();
       this.#rejection = undefined;
     }
     this.unaffected(configVersion);
   }
 
-  /** Reports what the stream keeps in memory for this type. */
-  tellHeld(add: (root: HeldRoot) => void): void {
-    if (this.encodedNames !== undefined) add(this.encodedNames);
-    if (this.subscribed !== undefined) add(this.subscribed);
-    if (this.asked !== undefined) add(this.asked);
-    if (this.sent !== undefined) add(this.sent);
-    if (this.#accepted !== undefined) add(this.#accepted);
-    if (this.#rejected !== undefined) add(this.#rejected);
+  /** The stream has ended, and no longer counts what the subscription keeps. */
+  release(): void {
+    for (const names of [this.#encodedNames, this.#subscribed, this.#asked]) this.#account.replace(names, undefined);
+    for (const set of [this.#sent, this.#accepted, this.#rejected]) this.#account.replace(set, undefined);
   }
 
   snapshot(): WatchSnapshot {
@@ -309,5 +339,17 @@ export class WatchedResource {
       ...(this.#rejection === undefined ? {} : { rejection: this.#rejection }),
       ...(this.#response === undefined ? {} : { sentAt: this.#response.at }),
     };
+  }
+
+  #setSent(set: ResourceSet | undefined): void {
+    this.#sent = this.#account.replace(this.#sent, set);
+  }
+
+  #setAccepted(set: ResourceSet | undefined): void {
+    this.#accepted = this.#account.replace(this.#accepted, set);
+  }
+
+  #setRejected(set: ResourceSet | undefined): void {
+    this.#rejected = this.#account.replace(this.#rejected, set);
   }
 }

@@ -1,6 +1,6 @@
 import { formatSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { PushLane } from '../../push/push-slots.js';
-import { HeldBytes, type HeldObject } from './held-bytes.js';
+import { HeldBytes } from './held-bytes.js';
 import { createHeldDescriptions, type HeldRoot } from './held-roots.js';
 import { LimitError, type XdsLimits } from './xds-limits.js';
 
@@ -17,11 +17,15 @@ export interface PeerKey {
 export interface PeerStream {
   readonly key: PeerKey;
   /**
-   * Sets the objects that the stream holds. The same objects again cost least.
+   * The stream holds another object instead of one that it held, or holds one more or one less. An object that it holds
+   * twice has to be given up twice. Streams call this where they set a field: to look for changes of a hundred fields
+   * after each response would cost more than to send it. Does nothing once the stream is closed.
    *
-   * @throws LimitError if the peer, or all peers, then hold too many bytes
+   * @returns `after`
    */
-  hold(objects: readonly HeldObject[]): void;
+  replace<After extends HeldRoot | undefined>(before: HeldRoot | undefined, after: After): After;
+  /** @throws LimitError if the peer, or all peers, hold too many bytes */
+  checkBytes(): void;
   /**
    * The stream has not read a response for 5 seconds.
    *
@@ -30,6 +34,7 @@ export interface PeerStream {
   unread(): boolean;
   /** The stream has read the response. */
   read(): void;
+  /** The stream has given up all its objects. */
   close(): void;
 }
 
@@ -46,8 +51,6 @@ export interface Peers {
   open(key: PeerKey): PeerStream;
   /** Bytes that all streams hold. */
   readonly heldBytes: number;
-  /** The objects that a stream holds in this one: the same objects for all streams. */
-  describe(root: HeldRoot): readonly HeldObject[];
 }
 
 interface Peer {
@@ -63,6 +66,7 @@ export function createPeers(limits: XdsLimits): Peers {
   const peers = new Map<string, Peer>();
   const connections = new Map<string, number>();
   const all = new HeldBytes();
+  const describe = createHeldDescriptions();
 
   const peerOf = (id: string): Peer => {
     let peer = peers.get(id);
@@ -114,23 +118,20 @@ export function createPeers(limits: XdsLimits): Peers {
         throw new LimitError('peerStreams', `the peer has ${peer.streams} streams`);
       const leave = enter(connection);
       peer.streams++;
-      let held: readonly HeldObject[] = [];
       let isUnread = false;
       let isClosed = false;
 
-      // New objects first, so that parts which they share with removed objects stay counted.
-      const replace = (objects: readonly HeldObject[]): void => {
-        for (const object of objects) {
-          if (held.includes(object)) continue;
+      const add = (root: HeldRoot): void => {
+        for (const object of describe(root)) {
           peer.held.add(object);
           all.add(object);
         }
-        for (const object of held) {
-          if (objects.includes(object)) continue;
+      };
+      const remove = (root: HeldRoot): void => {
+        for (const object of describe(root)) {
           peer.held.remove(object);
           all.remove(object);
         }
-        held = objects;
       };
       const read = (): void => {
         if (!isUnread) return;
@@ -140,11 +141,14 @@ export function createPeers(limits: XdsLimits): Peers {
 
       return {
         key,
-        hold: (objects) => {
-          if (isClosed) return;
-          replace(objects);
-          checkBytes(peer);
+        replace: (before, after) => {
+          if (before === after || isClosed) return after;
+          // The new object first, so that parts which it shares with the old one stay counted.
+          if (after !== undefined) add(after);
+          if (before !== undefined) remove(before);
+          return after;
         },
+        checkBytes: () => checkBytes(peer),
         unread: () => {
           if (!isUnread) {
             isUnread = true;
@@ -157,7 +161,6 @@ export function createPeers(limits: XdsLimits): Peers {
           if (isClosed) return;
           isClosed = true;
           read();
-          replace([]);
           peer.streams--;
           if (peer.streams === 0) peers.delete(id);
           leave();
@@ -167,7 +170,6 @@ export function createPeers(limits: XdsLimits): Peers {
     get heldBytes() {
       return all.total;
     },
-    describe: createHeldDescriptions(),
   };
 }
 

@@ -160,6 +160,8 @@ async function play(steps: readonly (readonly [Step, boolean])[], onDemand?: rea
   }
   await settle();
   while ((['cds', 'eds', 'rds'] as const).some((of) => answer(of))) await settle();
+  connection.session.close();
+  deepStrictEqual(rig.environment.peers.heldBytes, 0, 'bytes that closed streams keep');
   return (['cds', 'eds', 'rds'] as const).map((of) => ({
     type: of,
     client: Object.fromEntries([...views[of].held].map(([name, { body }]) => [name, body]).sort()),

@@ -1,52 +1,68 @@
 import test from 'ava';
-import { createPeers, type PeerKey } from '../../../src/xds/limits/peers.js';
+import { createResourceSet, joinResourceSets } from '../../../src/envoy/resource-set.js';
+import { createPeers, type PeerKey, type PeerStream } from '../../../src/xds/limits/peers.js';
 import { LimitError } from '../../../src/xds/limits/xds-limits.js';
 import { LIMITS } from '../session-rig.js';
 
 const key = (name = '10.0.0.1', port = 1): PeerKey => ({ lane: 'plaintext', name, connection: `${name}:${port}` });
 
+/** The stream holds one more object. */
+function hold(stream: PeerStream, root: Parameters<PeerStream['replace']>[1]): void {
+  stream.replace(undefined, root);
+  stream.checkBytes();
+}
+
 test('an object that several streams of a peer hold counts once, until the last of them ends', (t) => {
   const peers = createPeers({ ...LIMITS, peerBytes: 100 });
-  const shared = { object: {}, bytes: 80 };
+  const shared = Buffer.alloc(80);
   const [first, second] = [peers.open(key()), peers.open(key())];
-  first.hold([shared]);
-  second.hold([shared, { object: {}, bytes: 10 }]);
+  hold(first, shared);
+  hold(second, shared);
+  hold(second, Buffer.alloc(10));
   t.is(peers.heldBytes, 90);
+  first.replace(shared, undefined);
   first.close();
   t.is(peers.heldBytes, 90);
-  second.close();
-  t.is(peers.heldBytes, 0);
+  second.replace(shared, undefined);
+  t.is(peers.heldBytes, 10);
 });
 
 test('the error of a peer that holds too much names the limit and its setting', (t) => {
   const peers = createPeers({ ...LIMITS, peerBytes: 100 });
   const [first, second] = [peers.open(key()), peers.open(key('10.0.0.1', 2))];
-  first.hold([{ object: {}, bytes: 60 }]);
-  const error = t.throws(() => second.hold([{ object: {}, bytes: 60 }]), { instanceOf: LimitError });
+  hold(first, Buffer.alloc(60));
+  const error = t.throws(() => hold(second, Buffer.alloc(60)), { instanceOf: LimitError });
   t.is(error?.code, 'RESOURCE_EXHAUSTED');
   t.is(error?.limit, 'peerBytes');
   t.regex(error?.message ?? '', /NAV_XDS_MAX_PEER_BYTES/);
-  t.notThrows(() => peers.open(key('10.0.0.2')).hold([{ object: {}, bytes: 60 }]));
+  t.notThrows(() => hold(peers.open(key('10.0.0.2')), Buffer.alloc(60)));
 });
 
 test('when all peers together hold too much, small peers are still served', (t) => {
   const peers = createPeers({ ...LIMITS, peerBytes: 1_600, totalBytes: 3_000 });
-  for (const name of ['a', 'b']) peers.open(key(name)).hold([{ object: {}, bytes: 1_500 }]);
-  t.notThrows(() => peers.open(key('small')).hold([{ object: {}, bytes: 90 }]));
-  const error = t.throws(() => peers.open(key('large')).hold([{ object: {}, bytes: 110 }]), { instanceOf: LimitError });
+  for (const name of ['a', 'b']) hold(peers.open(key(name)), Buffer.alloc(1_500));
+  t.notThrows(() => hold(peers.open(key('small')), Buffer.alloc(90)));
+  const error = t.throws(() => hold(peers.open(key('large')), Buffer.alloc(110)), { instanceOf: LimitError });
   t.is(error?.limit, 'totalBytes');
 });
 
 test('parts that objects share count once', (t) => {
   const peers = createPeers(LIMITS);
-  const part = { object: {}, bytes: 50 };
+  const encoded = { name: 'a', version: '1', entry: Buffer.alloc(50) };
+  const part = createResourceSet([encoded]);
+  const [first, second] = [
+    joinResourceSets([part, createResourceSet([])]),
+    joinResourceSets([createResourceSet([]), part]),
+  ];
   const stream = peers.open(key());
-  stream.hold([
-    { object: {}, bytes: 1, parts: () => [part] },
-    { object: {}, bytes: 1, parts: () => [part] },
-  ]);
-  t.is(peers.heldBytes, 52);
-  stream.hold([]);
+  hold(stream, first);
+  const alone = peers.heldBytes;
+  hold(stream, second);
+  const shared = peers.heldBytes - alone;
+  t.true(alone > 50 && shared < 50 + alone / 2, 'the second set adds itself alone');
+  stream.replace(first, undefined);
+  t.is(peers.heldBytes, alone);
+  stream.replace(second, undefined);
   t.is(peers.heldBytes, 0);
 });
 
