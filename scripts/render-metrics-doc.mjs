@@ -23,7 +23,8 @@ A bounded number of nodes and versions has its own series; the rest is \`other\`
     tables: [],
     text: `The families with \`conflict\`, \`duplicate\`, \`no_instances\`, \`no_ip\`, \`not_ready\` and \`endpoint_no_pod\` in their names are
 gauges of what is wrong with the newest snapshot: each is a number of distinct keys. \`/debug/push_status\` shows each key with a
-message. Reading \`/metrics\` computes them, at most every \`NAV_METRICS_MIN_INTERVAL\`. \`nav_invalid_out_listeners\` is never set.`,
+message. Reading \`/metrics\` computes them, at most every \`NAV_METRICS_MIN_INTERVAL\`. \`nav_invalid_out_listeners\` counts addresses of
+services that the sidecar needs itself, such as its own ports.`,
   },
   {
     title: 'Registries and sources',
@@ -36,8 +37,20 @@ message. Reading \`/metrics\` computes them, at most every \`NAV_METRICS_MIN_INT
   {
     title: 'Certificate authority',
     tables: ['certificateFamilies'],
-    text: `\`error\` is CA_NOT_READY, CSR_ERROR, TTL_ERROR or CERT_GEN_ERROR. The families with \`outgoing\` in their names are declared, but
-not recorded: they belong to the proxy agent.`,
+    text: `\`error\` is CA_NOT_READY, CSR_ERROR, TTL_ERROR or CERT_GEN_ERROR. The two timestamps have no value before there is a
+certificate.`,
+  },
+  {
+    title: 'Outgoing calls',
+    tables: ['outgoingFamilies'],
+    text: `Calls of this process to other servers. A call that repeats a failed one is also a retry.
+
+| \`request_type\` | calls |
+|---|---|
+| \`api_server\` | requests to API servers: lists, watches until their first byte, writes. The codes 429 and 5xx are failures |
+| \`jwks\` | keys of JWT issuers that RequestAuthentications name |
+| \`trust\` | documents of TOKEN_ISSUER and of SPIFFE_BUNDLE_ENDPOINTS |
+| \`policy\` | Checks and reports that a remote policy server answers |`,
   },
   { title: 'Callers', tables: ['accessFamilies'] },
   { title: 'HTTP', tables: ['httpFamilies'] },
@@ -54,9 +67,21 @@ values are counted together, so that no caller can add time series.`,
   },
   { title: 'Process', tables: ['processFamilies'] },
   {
-    title: 'Analysis pipeline',
+    title: 'Analysis',
     tables: ['analysisFamilies'],
-    text: 'Declared, but not recorded: analysis has no stages of this kind here.',
+    text: `The families \`cfgsrv_runtime\` count the analysis (NAV_ENABLE_ANALYSIS), the families \`cfgsrv_source_kube\` the objects
+of all clusters.
+
+| family | counts |
+|---|---|
+| \`…_strategy_on_change_total\` | changes that the analysis has to run for |
+| \`…_strategy_timer_resets_total\` | changes that came while an earlier one waited |
+| \`…_strategy_timer_quiesce_reached_total\` | pauses before an analysis in which no other change came |
+| \`…_strategy_timer_max_time_reached_total\` | pauses in which other changes came |
+| \`…_processor_events_processed_total\`, \`…_snapshot_events_total\` | changes that an analysis took into account |
+| \`…_processor_snapshots_published_total\`, \`…_snapshot_lifetime_duration_milliseconds\` | analyses, and the time from one to the next |
+| \`…_state_type_instances_total\` | objects by kind (\`collection\`) at the last analysis |
+| \`…_event_error_total\` | events whose object is invalid (\`invalid\`), or that the model did not take over (\`delivery\`) |`,
   },
   {
     title: 'MCP',
@@ -64,10 +89,9 @@ values are counted together, so that no caller can add time series.`,
     text: 'Declared, but not recorded: the MCP source is not implemented.',
   },
   {
-    title: 'Families of other programs',
-    tables: ['policyFamilies'],
-    text: `Declared, but not recorded, so that dashboards of systems with these names find them: the adapters that the families
-count do not exist here.`,
+    title: 'Handlers, instances and rules',
+    tables: ['policyRuntimeFamilies'],
+    text: 'Declared, but not recorded: the policy server has no rules yet.',
   },
 ];
 
@@ -75,8 +99,9 @@ const HEAD = `# Metrics
 
 \`npm run generate\` writes this page from the tables in \`src/telemetry/families\`.
 
-\`/metrics\` serves these families in the Prometheus text format, beside those of Node.js itself. A family appears with its first
-value. Families about features that are not implemented, and those of the gRPC library, therefore do not appear, or stay at zero.
+\`/metrics\` serves these families in the Prometheus text format, beside those of Node.js itself. The first scrape shows each
+family with its help and type. A family without labels begins at 0, and a series with labels appears with its first value.
+\`navigator-policy\` serves only families that it records.
 
 `;
 

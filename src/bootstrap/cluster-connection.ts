@@ -8,6 +8,7 @@ import {
 } from '../kubernetes/client/cluster-access.js';
 import { createListWatcher, type ListWatcher } from '../kubernetes/watch/list-watcher.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { OutgoingCalls } from '../telemetry/outgoing-calls.js';
 
 /** The connection of this process's parts to the cluster that it reads. */
 export interface Cluster {
@@ -33,6 +34,8 @@ export interface ClusterConnectionOptions {
   readonly access: ClusterAccessOptions;
   readonly userAgent: string;
   readonly clock: Clock;
+  /** Records each request; default: none does. */
+  readonly outgoing?: OutgoingCalls | undefined;
 }
 
 /** A request without a whole answer after this time has failed. */
@@ -41,11 +44,11 @@ const REQUEST_TIMEOUT_MS = 5_000;
 /** Connects to a cluster with the identity of this process. */
 export function connectTo(
   access: ClusterAccess,
-  { userAgent, clock }: Omit<ClusterConnectionOptions, 'access'>,
+  { userAgent, clock, outgoing }: Omit<ClusterConnectionOptions, 'access'>,
 ): Cluster {
-  const api = createApiClient(access, userAgent);
+  const api = createApiClient(access, userAgent, outgoing);
   return {
-    send: createApiSender(access, { userAgent, timeoutMs: REQUEST_TIMEOUT_MS }),
+    send: createApiSender(access, { userAgent, timeoutMs: REQUEST_TIMEOUT_MS, outgoing }),
     createWatcher: (logger) => createListWatcher({ api, server: access.server, clock, logger }),
   };
 }

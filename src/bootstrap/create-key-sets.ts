@@ -6,6 +6,7 @@ import { createEgressRules } from '../net/egress/egress-rules.js';
 import { createGuardedFetch } from '../net/egress/guarded-fetch.js';
 import type { Logging } from '../telemetry/logging.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import type { OutgoingCalls } from '../telemetry/outgoing-calls.js';
 import type { Options } from './options.js';
 import type { SubmitChange } from './submit-change.js';
 
@@ -13,6 +14,7 @@ export interface KeySetParts {
   readonly options: Options;
   readonly store: MeshStore;
   readonly metrics: Metrics;
+  readonly outgoing: OutgoingCalls;
   readonly submit: SubmitChange;
   /** Sources of keys have other problems than before. */
   readonly onProblems: () => void;
@@ -34,11 +36,12 @@ const FIRST_FETCH_MS = 5_000;
 const MAX_DOCUMENT_BYTES = 256 * 1024;
 
 export function createKeySets(parts: KeySetParts): RunningKeySets {
-  const { options, store, metrics, submit, onProblems, logging, clock } = parts;
+  const { options, store, metrics, outgoing, submit, onProblems, logging, clock } = parts;
   const { environment } = options;
   const rules = createEgressRules(environment.navEgressAllowed.map(({ cidr }) => cidr));
+  const fetchDocument = createGuardedFetch({ rules, allowsHttp: true, maxBytes: MAX_DOCUMENT_BYTES });
   const fetcher = createKeySetFetcher({
-    fetchDocument: createGuardedFetch({ rules, allowsHttp: true, maxBytes: MAX_DOCUMENT_BYTES }),
+    fetchDocument: (url) => outgoing.run('jwks', url, () => fetchDocument(url)),
     limits: {
       maxSources: environment.navJwksMaxSources,
       maxPerNamespace: environment.navJwksMaxNamespaceSources,

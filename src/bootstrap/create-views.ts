@@ -72,7 +72,7 @@ export function createViews(parts: ViewParts): Views {
     knownKinds: kinds.definitions.flatMap(({ group, versions, kind }) =>
       versions.map((version) => ({ group, version, kind })),
     ),
-    metrics: createMetricsText(registry, parts.clock, parts.metricsMinIntervalMs, () => {
+    metrics: createMetricsText(registry, parts.clock, metrics, parts.metricsMinIntervalMs, () => {
       recordPushStatus(metrics, status);
       rejectedConfigs.observe(status.generated());
     }),

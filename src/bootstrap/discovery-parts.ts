@@ -8,9 +8,11 @@ import { createMeshStore } from '../model/store/mesh-store.js';
 import { createPendingPodRecorder } from '../push/record-pending-pods.js';
 import type { Enforcement } from '../status/analysis/analysis-input.js';
 import type { AnalysisMessage } from '../status/analysis/analysis-message.js';
+import { createAnalysisMetrics } from '../status/analysis-metrics.js';
 import { createAnalysisWatch, NO_ANALYSIS } from '../status/analysis-watch.js';
 import type { BuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
+import { ALL_FAMILIES } from '../telemetry/metric-families.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createHttpServers } from './create-http-servers.js';
 import { createKeySets } from './create-key-sets.js';
@@ -33,8 +35,8 @@ import { createWebhookServing } from './webhooks/webhook-serving.js';
 export function createDiscoveryParts(options: Options, logging: Logging, clock: Clock) {
   const { discovery, environment } = options;
   const logger = logging.scope('default');
-  const parts = createProcessParts(options.common, logging, clock);
-  const { metrics, build, encoder, guard } = parts;
+  const parts = createProcessParts(options.common, logging, clock, ALL_FAMILIES);
+  const { metrics, outgoing, build, encoder, guard } = parts;
   const kinds = createKindRegistry(environment.meshDomain, regexLimitsOf(environment), {
     virtualServices: { delegates: environment.navEnableVirtualServiceDelegate },
   });
@@ -54,6 +56,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
         access: { orchConfig: discovery.orchConfig, environment: processEnvironment },
         userAgent: userAgentOf(build),
         clock,
+        outgoing,
       })
     : undefined;
   const hasCluster = cluster !== undefined;
@@ -68,7 +71,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   const sources = createSources(
     options,
     store,
-    { kinds, metrics, build, logging, clock, processEnvironment },
+    { kinds, metrics, outgoing, build, logging, clock, processEnvironment },
     {
       connection: cluster,
       keeper,
@@ -113,6 +116,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
         enforcement,
         () => proxies.distributor.resources.findings(),
         () => secure.credentialProblems(),
+        createAnalysisMetrics(metrics, clock),
       )
     : NO_ANALYSIS;
   const proxies = createProxyServing({
@@ -133,6 +137,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     options,
     store,
     metrics,
+    outgoing,
     submit,
     onProblems: () => analysis.enforcementChanged(),
     logging,
@@ -166,6 +171,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     controlPlane,
     identity,
     metrics,
+    outgoing,
     logging,
     clock,
   });

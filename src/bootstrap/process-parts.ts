@@ -9,13 +9,16 @@ import { createGrpcGuard, type GrpcGuard } from '../net/guard/grpc-guard.js';
 import type { GrpcLimits } from '../net/guard/grpc-limits.js';
 import { type BuildInfo, readBuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
+import type { FamilyName } from '../telemetry/metric-families.js';
 import { createMetrics, type Metrics, recordStart } from '../telemetry/metrics.js';
+import { createOutgoingCalls, type OutgoingCalls } from '../telemetry/outgoing-calls.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';
 
 /** The parts that both programs have, once in a process. */
 export interface ProcessParts {
   readonly registry: Registry;
   readonly metrics: Metrics;
+  readonly outgoing: OutgoingCalls;
   readonly build: BuildInfo;
   /** The messages of Envoy and of the mesh's own protocols. */
   readonly protos: ProtoRegistry;
@@ -25,16 +28,23 @@ export interface ProcessParts {
   readonly guard: GrpcGuard;
 }
 
-export function createProcessParts(limits: GrpcLimits, logging: Logging, clock: Clock): ProcessParts {
+/** @param families those that this program records; the first scrape shows them */
+export function createProcessParts(
+  limits: GrpcLimits,
+  logging: Logging,
+  clock: Clock,
+  families: readonly FamilyName[],
+): ProcessParts {
   routeGrpcLog(logging);
   const registry = new Registry();
-  const metrics = createMetrics(registry);
+  const metrics = createMetrics(registry, families);
   const build = readBuildInfo();
   recordStart(metrics, registry, build);
   const protos = loadProtoRegistry();
   return {
     registry,
     metrics,
+    outgoing: createOutgoingCalls(metrics, clock),
     build,
     protos,
     encoder: createMessageEncoder(protos),

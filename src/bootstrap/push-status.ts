@@ -19,6 +19,7 @@ const GAUGES: readonly FindingMetric[] = [
   'nav_conflict_outbound_listener_tcp_over_current_tcp',
   'nav_conflict_outbound_listener_http_over_current_tcp',
   'nav_conflict_inbound_listener',
+  'nav_invalid_out_listeners',
   'nav_duplicate_proxy_clusters',
   'nav_eds_no_instances',
   'nav_vservice_dup_domain',

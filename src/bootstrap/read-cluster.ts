@@ -5,11 +5,14 @@ import { createEventRecorder } from '../sources/kubernetes/objects/event-recorde
 import type { BuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import type { OutgoingCalls } from '../telemetry/outgoing-calls.js';
 import type { Options } from './options.js';
 
 export interface ClusterParts {
   readonly kinds: KindRegistry;
   readonly metrics: Metrics;
+  /** Records each request to API servers; default: none does. */
+  readonly outgoing?: OutgoingCalls | undefined;
   readonly build: BuildInfo;
   readonly logging: Logging;
   readonly clock: Clock;
@@ -35,7 +38,7 @@ export function readsCluster({ discovery }: Options): boolean {
 export function createClusterSource(options: Options, parts: ClusterParts): KubernetesSource | undefined {
   if (!readsCluster(options)) return undefined;
   const { discovery, environment, explicit } = options;
-  const { kinds, metrics, build, logging, clock, processEnvironment } = parts;
+  const { kinds, metrics, outgoing, build, logging, clock, processEnvironment } = parts;
   return createKubernetesSource({
     access: { orchConfig: discovery.orchConfig, environment: processEnvironment },
     cluster: discovery.clusterId,
@@ -50,5 +53,6 @@ export function createClusterSource(options: Options, parts: ClusterParts): Kube
     clock,
     recorder: createEventRecorder(metrics),
     userAgent: userAgentOf(build),
+    outgoing,
   });
 }

@@ -33,7 +33,7 @@ const START_WAIT_MS = 10_000;
  */
 export function createRemoteClusterReader(
   { discovery, environment, explicit }: Options,
-  { kinds, metrics, build, logging, clock }: ClusterParts,
+  { kinds, metrics, outgoing, build, logging, clock }: ClusterParts,
   connection: ClusterConnection,
   observers: readonly RemoteClusterObserver[],
 ): RemoteClusterReader {
@@ -71,8 +71,9 @@ export function createRemoteClusterReader(
         clock,
         recorder: createEventRecorder(metrics),
         userAgent,
+        outgoing,
       }),
-    connect: (access) => connectTo(access, { userAgent, clock }),
+    connect: (access) => connectTo(access, { userAgent, clock, outgoing }),
     deliver: (batch) => deliver(batch),
     observers,
     logger,

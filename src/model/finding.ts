@@ -24,6 +24,7 @@ export type FindingMetric =
   | 'nav_conflict_outbound_listener_tcp_over_current_http'
   | 'nav_conflict_outbound_listener_tcp_over_current_tcp'
   | 'nav_conflict_outbound_listener_http_over_current_tcp'
+  | 'nav_invalid_out_listeners'
   | 'nav_conflict_inbound_listener'
   | 'nav_duplicate_proxy_clusters'
   | 'nav_eds_no_instances'

@@ -10,6 +10,7 @@ import { listenerConflicts, policiesWithoutListener } from './analysis/listener-
 import { rejectedServers } from './analysis/rejected-servers.js';
 import { skippedPatches } from './analysis/skipped-patches.js';
 import { unusableCredentials } from './analysis/unusable-credentials.js';
+import { type AnalysisMetrics, NO_ANALYSIS_METRICS } from './analysis-metrics.js';
 import { createWorkPause } from './work-pause.js';
 
 /** Runs the analysis after a snapshot has changed, outside of the push. */
@@ -44,12 +45,13 @@ export function createAnalysisWatch(
   enforcement: () => Enforcement,
   generated: () => readonly Finding[],
   credentials: () => readonly CredentialProblem[] = () => [],
+  metrics: AnalysisMetrics = NO_ANALYSIS_METRICS,
 ): AnalysisWatch {
   const work = createWorkPause(clock);
   const analysis = createIncrementalAnalysis(enforcement);
   let analyzed: PushContext | undefined;
   let messages: ReadonlyMap<string, AnalysisMessage> = new Map();
-  let pending: { readonly context: PushContext; readonly cancel: () => void } | undefined;
+  let pending: { readonly context: PushContext; readonly cancel: () => void; readonly isFollowed: boolean } | undefined;
 
   const analyzeContext = (context: PushContext): void => {
     analyzed = context;
@@ -59,6 +61,7 @@ export function createAnalysisWatch(
       if (!found.has(identity)) logger.info({ code, object, field }, 'analysis message is gone');
     }
     messages = found;
+    metrics.published(context);
   };
   const catchUp = (): void => {
     if (pending === undefined) return;
@@ -66,6 +69,11 @@ export function createAnalysisWatch(
     cancel();
     pending = undefined;
     work.run(() => analyzeContext(context));
+  };
+
+  const pauseEnded = (): void => {
+    metrics.pauseEnded(pending?.isFollowed !== true);
+    catchUp();
   };
 
   const present = (): readonly AnalysisMessage[] => {
@@ -82,8 +90,9 @@ export function createAnalysisWatch(
     ];
   };
   const analyzeSoon = (context: PushContext): void => {
-    const cancel = pending?.cancel ?? clock.schedule(work.pauseMs, catchUp);
-    pending = { context, cancel };
+    metrics.changed(pending !== undefined);
+    const cancel = pending?.cancel ?? clock.schedule(work.pauseMs, pauseEnded);
+    pending = { context, cancel, isFollowed: pending !== undefined };
   };
 
   return {

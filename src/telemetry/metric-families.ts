@@ -1,6 +1,10 @@
 import { accessFamilies, httpFamilies } from './families/access-families.js';
+import { analysisFamilies } from './families/analysis-families.js';
 import { certificateFamilies } from './families/certificate-families.js';
 import type { Family } from './families/family.js';
+import { mcpFamilies } from './families/mcp-families.js';
+import { outgoingFamilies } from './families/outgoing-families.js';
+import { policyRuntimeFamilies } from './families/policy-runtime-families.js';
 import {
   policyDiscoveryFamilies,
   policyQuotaFamilies,
@@ -9,7 +13,6 @@ import {
 import { processFamilies } from './families/process-families.js';
 import { pushFamilies } from './families/push-families.js';
 import { registryFamilies } from './families/registry-families.js';
-import { analysisFamilies, mcpFamilies, policyFamilies } from './families/unrecorded-families.js';
 import { webhookFamilies } from './families/webhook-families.js';
 
 /** Every family that the process exports by name (docs/reference/metrics.md); Node's own come from prom-client. */
@@ -18,8 +21,9 @@ export const metricFamilies = {
   ...analysisFamilies,
   ...certificateFamilies,
   ...mcpFamilies,
+  ...outgoingFamilies,
   ...policyDiscoveryFamilies,
-  ...policyFamilies,
+  ...policyRuntimeFamilies,
   ...policyQuotaFamilies,
   ...policyServerFamilies,
   ...processFamilies,
@@ -30,6 +34,20 @@ export const metricFamilies = {
 } as const satisfies Readonly<Record<string, Family>>;
 
 type Families = typeof metricFamilies;
+
+/** The families that `navigator-policy` records. */
+export const NAVIGATOR_POLICY_FAMILIES: readonly FamilyName[] = [
+  accessFamilies,
+  httpFamilies,
+  outgoingFamilies,
+  policyDiscoveryFamilies,
+  policyQuotaFamilies,
+  policyServerFamilies,
+  processFamilies,
+].flatMap((families) => Object.keys(families) as FamilyName[]);
+
+/** Every family of this program, in the order of the tables. */
+export const ALL_FAMILIES = Object.keys(metricFamilies) as readonly FamilyName[];
 
 /** Names of the families of one type. */
 export type FamilyName<Type extends Family['type'] = Family['type']> = {

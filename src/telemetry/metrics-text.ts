@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../base/clock.js';
+import type { Metrics } from './metrics.js';
 
 /** Response of a scrape. Scrapes within the interval get the same bytes. */
 export interface MetricsText {
@@ -15,12 +16,14 @@ const SLICE_MS = 5;
  * Renders a registry for scrapes, at limited intervals and in slices: rendering a large mesh takes tens of
  * milliseconds, and any client may scrape. Scrapes during a rendering wait for it.
  *
+ * @param metrics counts scrapes and failed renderings: scrapes_total, scrape_failures_total
  * @param minIntervalMs how long a finished rendering serves all scrapes (NAV_METRICS_MIN_INTERVAL)
  * @param collect updates gauges before each rendering
  */
 export function createMetricsText(
   registry: Registry,
   clock: Clock,
+  metrics: Pick<Metrics, 'increment'>,
   minIntervalMs: number,
   collect: () => void = () => undefined,
 ): () => Promise<MetricsText> {
@@ -33,10 +36,12 @@ export function createMetricsText(
     return { contentType: registry.contentType, bytes };
   };
   return () => {
+    metrics.increment('scrapes_total');
     if (rendering !== undefined && clock.monotonicMs() < keptUntilMs) return rendering;
     keptUntilMs = Number.POSITIVE_INFINITY;
     rendering = render();
     rendering.catch(() => {
+      metrics.increment('scrape_failures_total', { type: 'application' });
       rendering = undefined;
     });
     return rendering;

@@ -25,12 +25,15 @@ export interface Metrics {
 /**
  * Creates metrics in a registry.
  *
- * A family is registered at its first record, so a scrape shows only recorded families (docs/reference/metrics.md).
+ * @param atStart families that the first scrape shows with help and type, recorded or not; default: a family appears at
+ *   its first record
  */
-export function createMetrics(registry: Registry): Metrics {
+export function createMetrics(registry: Registry, atStart: readonly FamilyName[] = []): Metrics {
   const counters = createOnFirstUse((name) => new Counter(configOf(name, registry)));
-  const gauges = createOnFirstUse((name) => new Gauge(configOf(name, registry)));
+  const gauges = createOnFirstUse((name) => createGauge(name, registry));
   const histograms = createOnFirstUse((name) => new Histogram(histogramConfigOf(name, registry)));
+  const creators = { counter: counters, gauge: gauges, histogram: histograms };
+  for (const name of atStart) creators[metricFamilies[name].type](name);
   return {
     increment: (name, ...values) => {
       const { labels, number = 1 } = split(values);
@@ -83,6 +86,13 @@ function split(values: readonly unknown[]): Recorded {
   return typeof first === 'object' && first !== null
     ? { labels: first as Record<string, string>, number: second as number | undefined }
     : { labels: {}, number: first as number | undefined };
+}
+
+function createGauge(name: FamilyName, registry: Registry): Gauge {
+  const family: Family = metricFamilies[name];
+  const gauge = new Gauge(configOf(name, registry));
+  if (family.type === 'gauge' && family.startsEmpty === true) gauge.remove();
+  return gauge;
 }
 
 function configOf(name: FamilyName, registry: Registry) {

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { eventually } from '../support/eventually.js';
@@ -175,4 +177,84 @@ test('an endpoint without its pod, one that is not ready and a service without e
   t.is(await server.http.metric('nav_endpoint_not_ready'), 1);
   t.is(await server.http.metric('nav_eds_no_instances'), 1);
   t.true((await server.http.get('/debug/push_status')).body.includes('nobody'));
+});
+
+const NETWORKING = 'networking.mesh.internal/v1beta1';
+const object = (apiVersion: string, kind: string, name: string, spec: object): string =>
+  JSON.stringify({ apiVersion, kind, metadata: { name, namespace: 'shop' }, spec });
+
+test('each finding about the mesh is a gauge, and so are the objects that cause none', async (t) => {
+  const subset = { host: 'web.shop.svc.cluster.local', subsets: [{ name: 'v1', labels: { version: '1' } }] };
+  const server = await startServer(t, {
+    files: {
+      ...MESH,
+      'routes.yaml': object(NETWORKING, 'VirtualService', 'web', {
+        hosts: ['web.shop.svc.cluster.local'],
+        http: [{ route: [{ destination: { host: 'web.shop.svc.cluster.local' } }] }],
+      }),
+      'rules.yaml': documents(
+        object(NETWORKING, 'DestinationRule', 'one', subset),
+        object(NETWORKING, 'DestinationRule', 'two', subset),
+      ),
+      'twice.yaml': documents(
+        serviceEntry('first', { host: 'twice.example.com' }),
+        object(NETWORKING, 'ServiceEntry', 'second', {
+          hosts: ['twice.example.com'],
+          ports: [{ number: 80, name: 'http', protocol: 'HTTP' }],
+          resolution: 'NONE',
+        }),
+      ),
+      'own.yaml': service('own', { port: 15001, clusterIP: '10.96.0.15' }),
+    },
+  });
+  await connectProxy(t, server, sidecar());
+  t.is(await server.http.metric('nav_virt_services'), 1);
+  t.is(await server.http.metric('nav_destrule_subsets'), 1);
+  t.is(await server.http.metric('nav_duplicate_proxy_clusters'), 1);
+  t.is(await server.http.metric('nav_invalid_out_listeners'), 1);
+  for (const name of ['web.yaml', 'routes.yaml', 'rules.yaml', 'twice.yaml', 'own.yaml']) {
+    await server.folder.remove(name);
+  }
+  await eventually('no finding is left', async () => (await server.http.metric('nav_invalid_out_listeners')) === 0);
+  await eventually('no rule is left', async () => (await server.http.metric('nav_destrule_subsets')) === 0);
+  await eventually('no entry is left', async () => (await server.http.metric('nav_duplicate_proxy_clusters')) === 0);
+  t.is(await server.http.metric('nav_virt_services'), 0);
+});
+
+test('refusals of endpoints and routes are series of their node', async (t) => {
+  const server = await startServer(t, { files: MESH });
+  const client = connectClient(server.grpcPort, ADS);
+  t.teardown(() => client.close());
+  const cluster = 'outbound|80||web.shop.svc.cluster.local';
+  client.send({ node: sidecar().id, typeUrl: TypeUrl.endpoint, names: [cluster] });
+  const { nonce } = await client.response(0);
+  client.send({ typeUrl: TypeUrl.endpoint, names: [cluster], nonce, error: 'no' });
+  client.send({ typeUrl: TypeUrl.route, names: ['80'] });
+  const routes = await client.response(1);
+  client.send({ typeUrl: TypeUrl.route, names: ['80'], nonce: routes.nonce, error: 'no' });
+  await eventually('both refusals', async () => (await server.http.metric('nav_total_xds_rejects')) === 2);
+  const series = `{node="${sidecar().id}",err="INTERNAL"} 1`;
+  t.deepEqual(await server.http.family('nav_xds_eds_reject'), [`nav_xds_eds_reject${series}`]);
+  t.deepEqual(await server.http.family('nav_xds_rds_reject'), [`nav_xds_rds_reject${series}`]);
+});
+
+test('keys of a JWT issuer are outgoing calls, with their failures and retries', async (t) => {
+  let answers = 0;
+  const issuer = createServer((_request, response) => {
+    response.writeHead(answers++ === 0 ? 500 : 200).end('{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}');
+  });
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => issuer.close());
+  const jwksUri = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`;
+  const rules = { jwtRules: [{ issuer: 'https://issuer.example.com', jwksUri }] };
+  const { http } = await startServer(t, {
+    files: { 'jwt.yaml': object('security.mesh.internal/v1beta1', 'RequestAuthentication', 'jwt', rules) },
+    variables: { NAV_EGRESS_ALLOWED: '127.0.0.0/8' },
+  });
+  const count = (name: string) => http.metric(`${name}{request_type="jwks"}`);
+  t.is(await http.metric('nav_jwks_resolver_network_fetch_fail_total'), 1);
+  t.is(await count('num_failed_outgoing_requests'), 1);
+  await eventually('the fetch is repeated', async () => (await count('num_outgoing_retries')) === 1);
+  t.true(((await count('num_outgoing_requests')) ?? 0) >= 2);
+  t.true(((await count('outgoing_latency')) ?? 0) > 0);
 });

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { Counter, Registry } from 'prom-client';
+import { createMetrics } from '../../src/telemetry/metrics.js';
 import { createMetricsText } from '../../src/telemetry/metrics-text.js';
 import { createFakeClock } from '../support/fake-clock.js';
 
@@ -8,7 +9,7 @@ function rig() {
   const clock = createFakeClock();
   const counter = new Counter({ name: 'calls_total', help: 'Calls.', labelNames: ['peer'], registers: [registry] });
   let rendered = 0;
-  const scrape = createMetricsText(registry, clock, 1000, () => {
+  const scrape = createMetricsText(registry, clock, createMetrics(registry), 1000, () => {
     rendered++;
   });
   return { registry, clock, counter, scrape, renderings: () => rendered };
@@ -38,10 +39,14 @@ test('scrapes at the same time share one rendering, and those of the next second
 
 test('a failed rendering is not cached', async (t) => {
   let fails = true;
-  const scrape = createMetricsText(new Registry(), createFakeClock(), 1000, () => {
+  const registry = new Registry();
+  const scrape = createMetricsText(registry, createFakeClock(), createMetrics(registry), 1000, () => {
     if (fails) throw new Error('no');
   });
   await t.throwsAsync(scrape(), { message: 'no' });
   fails = false;
   await t.notThrowsAsync(scrape());
+  const text = await registry.metrics();
+  t.true(text.includes('scrapes_total 2\n'));
+  t.true(text.includes('scrape_failures_total{type="application"} 1\n'));
 });

@@ -21,7 +21,7 @@ import { policyTlsMode } from './policy-tls-mode.js';
 
 export interface EmbeddedPolicyParts {
   readonly options: Options;
-  readonly process: Pick<ProcessParts, 'protos' | 'encoder' | 'metrics' | 'guard'>;
+  readonly process: Pick<ProcessParts, 'protos' | 'encoder' | 'metrics' | 'outgoing' | 'guard'>;
   /** The mesh config in force, at the time of the call. */
   readonly mesh: () => MeshConfig;
   readonly hasCluster: boolean;

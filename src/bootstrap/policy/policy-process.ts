@@ -11,6 +11,7 @@ import {
 } from '../../policy/server/discovery/service-subscription.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import type { Logging } from '../../telemetry/logging.js';
+import { NAVIGATOR_POLICY_FAMILIES } from '../../telemetry/metric-families.js';
 import { createAdsStreams } from '../../xds-client/ads-stream.js';
 import { encodeNode } from '../../xds-client/discovery-messages.js';
 import { createSecretReader } from '../../xds-client/secret-reader.js';
@@ -66,7 +67,8 @@ const READY_POLL_MS = 100;
 export function createPolicyProcess(options: PolicyOptions, logging: Logging, clock: Clock): PolicyProcess {
   const { policy, common } = options;
   const logger = logging.scope('default');
-  const { registry, metrics, build, protos, encoder, messageJson, guard } = createProcessParts(common, logging, clock);
+  const parts = createProcessParts(common, logging, clock, NAVIGATOR_POLICY_FAMILIES);
+  const { registry, metrics, outgoing, build, protos, encoder, messageJson, guard } = parts;
 
   const openStream = createAdsStreams({
     address: policy.discoveryAddress,
@@ -119,6 +121,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     protos,
     encoder,
     metrics,
+    outgoing,
     logging,
     clock,
   });
@@ -175,6 +178,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
         messageJson,
         probes,
         registry,
+        metrics,
         clock,
         metricsMinIntervalMs: options.metricsMinIntervalMs,
         problems: runtime.problems,

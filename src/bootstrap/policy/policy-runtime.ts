@@ -10,7 +10,7 @@ import { ListenError } from '../../net/listen-address.js';
 import { type PolicyTransport, PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createKeyFiles } from '../../policy/quota/key-files.js';
 import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
-import { createGrpcPolicyTransport } from '../../policy/remote/grpc-policy-transport.js';
+import { createGrpcPolicyTransport, type GrpcPolicyTransport } from '../../policy/remote/grpc-policy-transport.js';
 import { type CallerTls, createCallerAuthentication } from '../../policy/server/callers/caller-authentication.js';
 import type { CheckService } from '../../policy/server/check-service.js';
 import type { ServiceConfigSource } from '../../policy/server/compiled-services.js';
@@ -25,6 +25,7 @@ import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { createPolicyCodec } from '../../policy/wire/policy-codec.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import type { ListenAddress } from '../options.js';
 import {
   createPolicyConfiguration,
@@ -43,6 +44,7 @@ export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
   readonly protos: ProtoRegistry;
   readonly encoder: MessageEncoder;
   readonly metrics: Metrics;
+  readonly outgoing: OutgoingCalls;
 }
 
 /** The policy server of a process, with its configuration, counters and listener. */
@@ -85,7 +87,8 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   const keyFiles = createKeyFiles(clock, config.reapply);
   const handlers: PolicyHandlers = createPolicyHandlers(config.current(), {
     openStore: createQuotaStoreOpener({ clock, metrics, logger }),
-    connect: (remote) => createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote) }),
+    connect: (remote) =>
+      recorded(createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote) }), options.outgoing),
     readKeyFile: keyFiles.read,
     metrics,
     clock,
@@ -190,6 +193,14 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       await grpc.stop(graceMs);
       await handlers.chain.close();
     },
+  };
+}
+
+function recorded(transport: GrpcPolicyTransport, outgoing: OutgoingCalls): GrpcPolicyTransport {
+  return {
+    ...transport,
+    check: (request, call) => outgoing.run('policy', request, () => transport.check(request, call)),
+    report: (request, call) => outgoing.run('policy', request, () => transport.report(request, call)),
   };
 }
 

@@ -8,6 +8,7 @@ import { metricsPage, readyPage, versionPage } from '../../introspection/pages/p
 import type { ReadinessProbe } from '../../introspection/ready.js';
 import type { ConfigProblem, Views } from '../../introspection/views.js';
 import type { BuildInfo } from '../../telemetry/build-info.js';
+import type { Metrics } from '../../telemetry/metrics.js';
 import { createMetricsText } from '../../telemetry/metrics-text.js';
 
 /** The pages of a policy server in a process of its own. */
@@ -21,6 +22,7 @@ export interface PolicyViewParts {
   readonly messageJson: MessageJson;
   readonly probes: readonly ReadinessProbe[];
   readonly registry: Registry;
+  readonly metrics: Pick<Metrics, 'increment'>;
   readonly clock: Clock;
   /** NAV_METRICS_MIN_INTERVAL */
   readonly metricsMinIntervalMs: number;
@@ -33,6 +35,7 @@ export function createPolicyViews({
   messageJson,
   probes,
   registry,
+  metrics,
   clock,
   metricsMinIntervalMs,
   problems,
@@ -45,7 +48,7 @@ export function createPolicyViews({
     trackingEnabled: false,
     adszConfigEnabled: false,
     knownKinds: [],
-    metrics: createMetricsText(registry, clock, metricsMinIntervalMs),
+    metrics: createMetricsText(registry, clock, metrics, metricsMinIntervalMs),
     connections: () => [],
     context: () => undefined,
     resourcesOf: () => [],

@@ -19,9 +19,10 @@ import { formatPem, parsePem } from '../../ca/x509/pem.js';
 import { discoveryHostOf } from '../../config/mesh/discovery-host.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { createEgressRules } from '../../net/egress/egress-rules.js';
-import { createGuardedFetch } from '../../net/egress/guarded-fetch.js';
+import { createGuardedFetch, type FetchDocument } from '../../net/egress/guarded-fetch.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import type { Cluster } from '../cluster-connection.js';
 import type { Options } from '../options.js';
 import { StartError } from '../start-error.js';
@@ -39,6 +40,7 @@ export interface TrustParts {
   /** The key of a root that exists only in memory; undefined where the root comes from elsewhere. */
   readonly rootKey: Promise<KeyObject> | undefined;
   readonly metrics: Metrics;
+  readonly outgoing: OutgoingCalls;
   readonly logging: Logging;
   readonly clock: Clock;
 }
@@ -101,7 +103,8 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
     random: Math.random,
   });
   const allowed = environment.navEgressAllowed.map(({ cidr }) => cidr);
-  const fetchDocument = createGuardedFetch({ rules: createEgressRules(allowed) });
+  const guardedFetch = createGuardedFetch({ rules: createEgressRules(allowed) });
+  const fetchDocument: FetchDocument = (url) => parts.outgoing.run('trust', url, () => guardedFetch(url));
   const foreign = createSpiffeBundles({
     endpoints: parseBundleEndpoints(environment.spiffeBundleEndpoints),
     fetchDocument,

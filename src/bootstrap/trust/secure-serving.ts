@@ -14,6 +14,7 @@ import { ListenError } from '../../net/listen-address.js';
 import type { ReachedCluster, RemoteClusterObserver } from '../../sources/clusters/remote-clusters.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import type { SessionHooks } from '../../xds/discovery-calls.js';
 import type { SessionEnvironment } from '../../xds/session-environment.js';
 import type { ClusterConnection } from '../cluster-connection.js';
@@ -45,6 +46,7 @@ export interface SecureServingParts {
   /** Unique among the instances of the control plane. */
   readonly identity: string;
   readonly metrics: Metrics;
+  readonly outgoing: OutgoingCalls;
   readonly logging: Logging;
   readonly clock: Clock;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import { ApiError } from './api-error.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { parseOrNothing, readWhole, sendRequest } from './http-exchange.js';
@@ -27,7 +28,8 @@ export interface RequestLimits {
 /** Longest accepted answer; a page of 500 objects has a few MiB. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
-export function createApiClient(access: ClusterAccess, userAgent: string): ApiClient {
+/** @param outgoing records each request; default: none does */
+export function createApiClient(access: ClusterAccess, userAgent: string, outgoing?: OutgoingCalls): ApiClient {
   const send = async (path: string, query: Query, { signal, idleMs }: RequestLimits): Promise<IncomingMessage> => {
     const url = new URL(access.server + path);
     for (const [name, value] of Object.entries(query)) {
@@ -38,12 +40,16 @@ export function createApiClient(access: ClusterAccess, userAgent: string): ApiCl
     return await sendRequest(url, { options: { ...options, method: 'GET', headers, signal }, idleMs });
   };
 
-  const open = async (path: string, query: Query, limits: RequestLimits): Promise<IncomingMessage> => {
+  const openOnce = async (path: string, query: Query, limits: RequestLimits): Promise<IncomingMessage> => {
     const answer = await send(path, query, limits);
     const status = answer.statusCode ?? 0;
     if (status === 200) return answer;
     const text = await readWhole(answer, MAX_ANSWER_BYTES);
     throw new ApiError(status, parseOrNothing(text), answer.headers['retry-after']);
+  };
+  const open: ApiClient['open'] = (path, query, limits) => {
+    const call = () => openOnce(path, query, limits);
+    return outgoing === undefined ? call() : outgoing.run('api_server', access.server + path, call);
   };
 
   return {

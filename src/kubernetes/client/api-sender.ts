@@ -1,5 +1,6 @@
 import type { RequestOptions } from 'node:http';
 import { isRecord } from '../../base/record.js';
+import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import { answerText } from './api-error.js';
 import { parseOrNothing, readWhole, sendRequest } from './http-exchange.js';
 
@@ -36,13 +37,15 @@ export interface ApiSenderOptions {
   readonly userAgent: string;
   /** A request without a whole answer after this time has failed. */
   readonly timeoutMs: number;
+  /** Records each request; default: none does. */
+  readonly outgoing?: OutgoingCalls | undefined;
 }
 
 /** Longest accepted answer: the answer to a write is one object. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-export function createApiSender(access: ApiAccess, { userAgent, timeoutMs }: ApiSenderOptions): SendRequest {
-  return async ({ method, path, query = {}, body, contentType = 'application/json' }) => {
+export function createApiSender(access: ApiAccess, { userAgent, timeoutMs, outgoing }: ApiSenderOptions): SendRequest {
+  const send: SendRequest = async ({ method, path, query = {}, body, contentType = 'application/json' }) => {
     const url = new URL(access.server + path);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
@@ -62,6 +65,16 @@ export function createApiSender(access: ApiAccess, { userAgent, timeoutMs }: Api
       retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
     };
   };
+  if (outgoing === undefined) return send;
+  return (request) => {
+    const subject = `${request.method} ${access.server}${request.path}`;
+    return outgoing.run('api_server', subject, () => send(request), isFailedAnswer);
+  };
+}
+
+/** Other answers, such as 404 and 409, say what the cluster has. */
+function isFailedAnswer({ status }: ApiAnswer): boolean {
+  return status >= 500 || status === 429;
 }
 
 /** The text of a rejection by the API server. */

@@ -11,6 +11,7 @@ import { type Resource, resourceName } from '../../kubernetes/watch/resource.js'
 import type { WatchTiming } from '../../kubernetes/watch/watch-timing.js';
 import type { ChangeBatch, ObjectChange } from '../../model/object-change.js';
 import type { Logger } from '../../telemetry/logger.js';
+import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import type { Source } from '../source.js';
 import type { EventRecorder } from './objects/event-recorder.js';
 import type { ObjectReport } from './objects/object-report.js';
@@ -49,6 +50,8 @@ export interface KubernetesSourceOptions extends KindChoice {
   readonly recorder: EventRecorder;
   /** Sent to the API server with every request. */
   readonly userAgent: string;
+  /** Records each request; default: none does. */
+  readonly outgoing?: OutgoingCalls | undefined;
   /** Called with all present problems when one of them changes. */
   readonly onReport?: (reports: readonly ObjectReport[]) => void;
   readonly timing?: Partial<WatchTiming>;
@@ -98,6 +101,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       deliver?.({ cluster, changes });
     } catch (err) {
       // An error here must not end the watch. The resync delivers the objects again.
+      options.recorder.failed('delivery');
       logger.error({ err, cluster, changes: changes.length }, 'changes of the cluster could not be taken over');
     }
   };
@@ -170,7 +174,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         return;
       }
       const { server } = access;
-      const api = createApiClient(access, options.userAgent);
+      const api = createApiClient(access, options.userAgent, options.outgoing);
       const { timing, random } = options;
       const lists = createListWatcher({ api, server, clock, logger, timing, random });
       watcher = lists;

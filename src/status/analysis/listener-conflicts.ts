@@ -5,6 +5,7 @@ import { policiesInConflict } from './analyzers/conflicting-policies.js';
 
 const CONFLICTS: ReadonlySet<FindingMetric> = new Set([
   'nav_conflict_inbound_listener',
+  'nav_invalid_out_listeners',
   'nav_conflict_outbound_listener_http_over_current_tcp',
   'nav_conflict_outbound_listener_tcp_over_current_http',
   'nav_conflict_outbound_listener_tcp_over_current_tcp',

@@ -116,6 +116,9 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
   const fields = { configuration: configName };
   let isReady = false;
   let lastTrouble = '';
+  /** The bundle that was loaded last. */
+  let loaded: string | undefined;
+  let wasPresent = false;
 
   /** Logs a problem once, until another problem or a success. */
   const tell = (trouble: string, message: string): void => {
@@ -145,18 +148,25 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
   const reconcile = async (): Promise<number | undefined> => {
     const present = await send({ method: 'GET', path });
     if (present.status === 404) {
-      metrics.increment('cfgsrv_validation_config_update_error', { reason: reasonOf(present) });
+      const error = wasPresent ? 'cfgsrv_validation_config_delete_error' : 'cfgsrv_validation_config_update_error';
+      metrics.increment(error, { reason: reasonOf(present) });
+      wasPresent = false;
       tell(refusalText(present), 'validating webhook configuration is missing');
       return undefined;
     }
     if (present.status !== 200) {
       return failed(reasonOf(present), refusalText(present), 'validating webhook configuration cannot be read');
     }
+    wasPresent = true;
     const bundle = readCaBundle(caBundle);
     if (bundle.type === 'unusable') {
       metrics.increment('cfgsrv_validation_config_load_error', { reason: bundle.reason });
       tell(bundle.cause, 'root certificates for the validating webhook configuration cannot be used');
       return undefined;
+    }
+    if (bundle.base64 !== loaded) {
+      loaded = bundle.base64;
+      metrics.increment('cfgsrv_validation_config_load');
     }
     if (!isReady) await becomeReady();
     const rules = leavesRules(present.body, options.meshDomain) ? options.rules : undefined;

@@ -104,7 +104,13 @@ export async function startStatusInstance(
     resyncMs: 0,
     logger,
     clock: systemClock,
-    recorder: { event: () => undefined, refused: () => undefined, wellAgain: () => undefined },
+    recorder: {
+      event: () => undefined,
+      converted: () => undefined,
+      failed: () => undefined,
+      refused: () => undefined,
+      wellAgain: () => undefined,
+    },
     userAgent: 'navigator-discovery/test',
   });
   const generators = new Map<string, Pick<ResourceGenerator, 'affectedBy'>>([

@@ -1,11 +1,18 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { Registry } from 'prom-client';
 import { systemClock } from '../../../src/base/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import type { AdmissionRequest } from '../../../src/webhooks/admission/admission-request.js';
+import { createReviewIntake } from '../../../src/webhooks/admission/review-intake.js';
 import { createWorkPace } from '../../../src/webhooks/admission/work-pace.js';
 import type { CandidateWarnings } from '../../../src/webhooks/validation/candidate-warnings.js';
-import { createValidationHandler } from '../../../src/webhooks/validation/validation-handler.js';
+import {
+  createValidationEndpoint,
+  createValidationHandler,
+} from '../../../src/webhooks/validation/validation-handler.js';
 import fc from '../../support/property-testing.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { asked, kinds, QUOTA_SPEC } from '../fixtures/ask.js';
@@ -95,6 +102,25 @@ test('a failure to find warnings does not reject the object', async (t) => {
     [sync, async].map(({ logger }) => logger.records[0]?.level),
     ['error', 'error'],
   );
+});
+
+test('a request that is no review is counted by its status', async (t) => {
+  const registry = new Registry();
+  const endpoint = createValidationEndpoint({
+    kinds,
+    metrics: createMetrics(registry),
+    logger: createRecordingLogger(),
+    warnings: { warningsOf: () => [] },
+    clock: systemClock,
+    intake: createReviewIntake({ clock: systemClock }),
+  });
+  const server = createServer((request, response) => void endpoint(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/validate`;
+  const answer = await fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } });
+  t.is(answer.status, 415);
+  t.true((await registry.metrics()).includes('cfgsrv_validation_http_error{status="415"} 1\n'));
 });
 
 test('every object gets an answer', async (t) => {

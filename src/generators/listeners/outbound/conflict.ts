@@ -10,6 +10,8 @@ export interface Conflict {
   readonly accepted: readonly string[];
   /** Number of bindings that are served, including those that the message does not name. */
   readonly acceptedCount: number;
+  /** A listener of the proxy itself has the address, and no service can. Default: another service has it. */
+  readonly isReserved?: boolean;
 }
 
 const METRICS: Readonly<Record<string, FindingMetric | undefined>> = {
@@ -25,13 +27,14 @@ export const MAX_NAMED_HOSTS = 10;
  * The message of a conflict (docs/reference/xds.md#listener-conflicts): `Listener=… Accepted<PROTO>=… Rejected<PROTO>=…
  * <PROTO>Services=<n>`.
  */
-export function conflictFinding({ rejected, rejectedAs, acceptedAs, accepted, acceptedCount }: Conflict): Finding {
+export function conflictFinding(conflict: Conflict): Finding {
+  const { rejected, rejectedAs, acceptedAs, accepted, acceptedCount, isReserved } = conflict;
   const { bind, listenerPort } = rejected;
   const listener = listenerPort === 0 ? bind : `${bind}:${listenerPort}`;
   const hosts = `${accepted.join(',')}${acceptedCount > accepted.length ? ',…' : ''}`;
-  const metric = METRICS[`${rejectedAs}_over_${acceptedAs}`] ?? 'nav_conflict_outbound_listener_tcp_over_current_tcp';
+  const metric = isReserved ? 'nav_invalid_out_listeners' : METRICS[`${rejectedAs}_over_${acceptedAs}`];
   return {
-    metric,
+    metric: metric ?? 'nav_conflict_outbound_listener_tcp_over_current_tcp',
     key: listener,
     object: rejected.service.source,
     message:

@@ -61,7 +61,8 @@ export function planListeners(
     const owner = reserved.get(name);
     if (owner !== undefined) {
       const rejectedAs = binding.traffic === 'http' ? 'HTTP' : 'TCP';
-      conflicts.push({ rejected: binding, rejectedAs, acceptedAs: 'TCP', accepted: [owner], acceptedCount: 1 });
+      const accepted = { acceptedAs: 'TCP', accepted: [owner], acceptedCount: 1, isReserved: true } as const;
+      conflicts.push({ rejected: binding, rejectedAs, ...accepted });
       continue;
     }
     // A listener at the address would take the connections to that Service from the shared listener of the port.

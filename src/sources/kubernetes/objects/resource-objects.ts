@@ -45,6 +45,7 @@ export function createResourceObjects(options: ResourceObjectsOptions): Resource
     const { resourceVersion } = raw.metadata;
     if (known?.resourceVersion === resourceVersion) return known;
     const result = read(raw);
+    recorder.converted(definition, result.type === 'object');
     if (result.type === 'refused') {
       const object = options.withdrawsInvalid ? undefined : known?.object;
       return { resourceVersion, object, problems: result.problems };

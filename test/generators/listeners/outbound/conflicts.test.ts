@@ -147,10 +147,7 @@ test('a service port that the sidecar needs itself is refused to the service', (
   t.false(names.includes('0.0.0.0_15006'));
   t.deepEqual(
     findings.map(({ metric, key }) => `${metric} ${key}`),
-    [
-      'nav_conflict_outbound_listener_http_over_current_tcp 0.0.0.0:15001',
-      'nav_conflict_outbound_listener_tcp_over_current_tcp 0.0.0.0:15006',
-    ],
+    ['nav_invalid_out_listeners 0.0.0.0:15001', 'nav_invalid_out_listeners 0.0.0.0:15006'],
   );
 });
 

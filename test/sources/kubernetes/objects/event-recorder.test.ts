@@ -35,6 +35,22 @@ test('core objects count as registry events and mesh objects as config events, b
   t.deepEqual(await samples(registry, 'nav_k8s_cfg_events'), ['QuotaSpec update 1', 'ServiceEntry delete 1']);
 });
 
+test('handled events, failed ones and translated objects count by their kind', async (t) => {
+  const registry = new Registry();
+  const recorder = createEventRecorder(createMetrics(registry));
+  recorder.event(definitionOf('Service'), 'add');
+  recorder.converted(definitionOf('Service'), true);
+  recorder.converted(definitionOf('QuotaSpec'), false);
+  recorder.refused('QuotaSpec/shop/limits');
+  recorder.failed('delivery');
+  t.deepEqual(await samples(registry, 'cfgsrv_source_kube_event_success_total'), ['1']);
+  t.deepEqual(await samples(registry, 'cfgsrv_source_kube_event_error_total'), ['invalid 1', 'delivery 1']);
+  t.deepEqual(await samples(registry, 'cfgsrv_source_kube_dynamic_converter_success_total'), ['v1  Service 1']);
+  t.deepEqual(await samples(registry, 'cfgsrv_source_kube_dynamic_converter_failure_total'), [
+    `config.${DEFAULT_MESH_DOMAIN}/v1alpha2 config.${DEFAULT_MESH_DOMAIN} QuotaSpec 1`,
+  ]);
+});
+
 test('a refused object has a series until it is in order again, and counts for good', async (t) => {
   const registry = new Registry();
   const recorder = createEventRecorder(createMetrics(registry));

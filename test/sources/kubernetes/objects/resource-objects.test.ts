@@ -43,7 +43,13 @@ function createServed(withdrawsInvalid = false): Served {
   const objects = createResourceObjects({
     definition,
     read: (object) => readClusterObject(object, definition, kinds),
-    recorder: { event: () => undefined, refused: () => undefined, wellAgain: () => undefined },
+    recorder: {
+      event: () => undefined,
+      converted: () => undefined,
+      failed: () => undefined,
+      refused: () => undefined,
+      wellAgain: () => undefined,
+    },
     onProblems: (key, found) => (found.length === 0 ? problems.delete(key) : problems.set(key, found.length)),
     withdrawsInvalid,
     onChanges: (changes) => {

@@ -35,6 +35,8 @@ export function createClusterHarness(
   const recorder: EventRecorder = {
     event: ({ kind }, type: ObjectEventType) => events.push(`${kind} ${type}`),
     refused: (key) => events.push(`refused ${key}`),
+    converted: () => undefined,
+    failed: () => undefined,
     wellAgain: (key) => events.push(`well ${key}`),
   };
   const source = createKubernetesSource({
