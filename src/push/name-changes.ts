@@ -11,6 +11,8 @@ export interface NameChanges {
   add(before: NameSet, added: NameSet): Work<NameSet>;
   /** The names of the first set that are not in the second. */
   remove(before: NameSet, removed: NameSet): Work<NameSet>;
+  /** The set of some names. */
+  of(names: readonly string[]): Work<NameSet>;
   /** The names of both sets. */
   both(first: NameSet, second: NameSet): Work<NameSet>;
 }
@@ -38,6 +40,7 @@ export function createNameChanges(sets: Pick<NameSets, 'ofNames'>): NameChanges 
   };
 
   return {
+    of: ofNames,
     *add(before, more) {
       if (before.names.length === 0) return more;
       if (more.names.length === 0) return before;

@@ -5,7 +5,7 @@ import type { PushMetrics } from '../push/push-metrics.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createPeerLog } from '../telemetry/peer-log.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';
-import type { Rejection } from './discovery-protocol.js';
+import type { NamesBeyond, Rejection } from './discovery-protocol.js';
 import { addressOf } from './limits/peers.js';
 import { LIMIT_SETTINGS, LimitError } from './limits/xds-limits.js';
 import { MAX_WITHHELD_PATCHES } from './patches/patch-trial.js';
@@ -43,12 +43,15 @@ export interface PeerReports {
   unacknowledged(proxy: ReportedProxy, type: string): void;
   /** This side ends a stream. */
   refused(peer: string, error: StreamError): void;
+  /** A proxy asks for more names of one type than a subscription may have; its stream goes on. */
+  beyondNames(proxy: ReportedProxy, type: string, beyond: NamesBeyond): void;
   /** A stream sends requests faster than they are read. */
   tooFast(peer: string): void;
 }
 
 type ReportedMetrics = Pick<PushMetrics, 'limitMet' | 'patchesWithheld' | 'rejected' | 'unacknowledged'>;
 
+const LEARN_LESS = 'annotate the pod with sidecar.mesh.internal/onDemand: "false", or raise the setting';
 /** Patches that one log line names. */
 const MAX_LOGGED_PATCHES = 10;
 
@@ -59,6 +62,7 @@ export function createPeerReports(metrics: ReportedMetrics, logger: Logger, cloc
   const rejections = createPeerLog(logger, clock);
   const patchRejections = createPeerLog(logger, clock);
   const waits = createSubjectLog(logger, clock);
+  const names = createPeerLog(logger, clock);
   return {
     rejected: ({ peer, connection, node }, watched, { nonce, code: number, message }) => {
       const type = shortTypeName(watched.provider.typeUrl);
@@ -98,6 +102,11 @@ export function createPeerReports(metrics: ReportedMetrics, logger: Logger, cloc
       if (limit !== undefined) metrics.limitMet(limit);
       const fields = { peer, code, reason, ...(limit === undefined ? {} : { limit }) };
       refusals.warn(`${addressOf(peer)} ${limit ?? code}`, fields, 'stream refused');
+    },
+    beyondNames: ({ peer, connection }, type, beyond) => {
+      metrics.limitMet('names');
+      const fields = { connection, type, ...beyond, setting: LIMIT_SETTINGS.names, remedy: LEARN_LESS };
+      names.warn(peer, fields, 'proxy on demand has asked for more names than a subscription may have');
     },
     tooFast: (peer) => {
       metrics.limitMet('requestsPerSecond');

@@ -1,5 +1,5 @@
 import { EMPTY_RESOURCE_SET, type ResourceSet } from '../envoy/resource-set.js';
-import { TypeUrl } from '../envoy/type-urls.js';
+import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { WorkloadIdentity } from '../model/spiffe-id.js';
@@ -109,6 +109,7 @@ export class ProxySession implements PushTarget {
         watched.acknowledge(nonce, version);
         this.#patches.accepted(watched);
       },
+      beyondNames: (typeUrl, beyond) => environment.beyondNames(this.#reported(), shortTypeName(typeUrl), beyond),
       proceed: () => {
         this.#checkHeld();
         if (this.#responder.isReady) enqueue();

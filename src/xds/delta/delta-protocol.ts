@@ -9,7 +9,7 @@ import {
   type ResourceSet,
 } from '../../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../../envoy/type-urls.js';
-import { NO_NAMES } from '../../push/name-changes.js';
+import { type NameChanges, NO_NAMES } from '../../push/name-changes.js';
 import { hasName, type NameSet, WILDCARD } from '../../push/name-set.js';
 import type { Work } from '../../push/work.js';
 import { hasPendingUsers } from '../cluster-users.js';
@@ -21,6 +21,8 @@ import { StreamError } from '../stream-error.js';
 import type { AfterDoubt, PendingPush, WatchedResource } from '../watched-resource.js';
 import { type RawDeltaRequest, readAnswer, readDeltaRequest } from './delta-request-wire.js';
 import { type DeltaSubscription, isWildcard, nextSubscription, type SubscriptionChange } from './delta-subscription.js';
+import { maxNamesOfRequest, type NamesInLimit, namesInLimit } from './names-in-limit.js';
+import { RefusedResources, withoutChanges } from './refused-resources.js';
 
 /** Names that count as one more request. */
 const NAMES_PER_REQUEST = 1_000;
@@ -35,6 +37,7 @@ class DeltaProtocol implements DiscoveryProtocol {
   readonly lastOfPush = [TypeUrl.cluster];
   readonly #connection: ProtocolConnection;
   readonly #subscribed = new Map<string, DeltaSubscription>();
+  readonly #refused = new RefusedResources();
   /** Clusters have changed since the proxy was connected before, so it gets its secrets again. */
   #repeatsSecrets = false;
 
@@ -44,7 +47,9 @@ class DeltaProtocol implements DiscoveryProtocol {
 
   *receive(message: Buffer): Work<number> {
     const { names: maxNames } = this.#connection.environment.limits;
-    const request = parseRequest('DeltaDiscoveryRequest', maxNames, () => readDeltaRequest(message, maxNames));
+    const request = parseRequest('DeltaDiscoveryRequest', maxNames, () =>
+      readDeltaRequest(message, (typeUrl) => maxNamesOfRequest(typeUrl, maxNames)),
+    );
     const provider = this.#connection.open(request);
     if (provider === undefined) return 1;
     const changed = yield* this.#take(request, provider);
@@ -68,12 +73,15 @@ class DeltaProtocol implements DiscoveryProtocol {
     const made = yield* provider.prepare(watched.namesWithWildcard);
     // The Responder drops the response and starts again.
     if (watched.subscription !== startedFor) return undefined;
-    const set = provider.mode === 'named' ? memory.existing(made) : made;
+    const wanted = provider.mode === 'named' ? memory.existing(made) : made;
     const { warming } = watched;
-    if (pending === 'ifChanged' && warming === undefined && watched.isRejected(set)) return undefined;
+    if (pending === 'ifChanged' && warming === undefined && watched.isRejected(wanted)) return undefined;
     const { asked } = subscription;
     const before = watched.possible ?? EMPTY_RESOURCE_SET;
-    const change = this.#changeOf(provider, provider.diffs.change(before, set, { asked, warming }));
+    const all = this.#changeOf(provider, provider.diffs.change(before, wanted, { asked, warming }));
+    const change = this.#withoutRefused(watched, all, pending);
+    if (change !== all && isEmptyDiff(change)) return undefined;
+    const set = change === all ? wanted : withoutChanges(before, wanted, all, change);
     const mustAnswer = subscription.isFirst && isWildcard(subscription, provider) && !subscription.isResumed;
     if (isEmptyDiff(change) && !mustAnswer) {
       this.#keepUp(watched, set);
@@ -92,6 +100,7 @@ class DeltaProtocol implements DiscoveryProtocol {
       // All clusters are new to the proxy: it asks for their endpoints.
       changes: isFresh ? NOTHING_CHANGED : sent,
       onSent: () => {
+        this.#refused.sent(typeUrl, sent);
         this.#sent(typeUrl, isFresh ? NOTHING_CHANGED : sent);
         if (typeUrl === TypeUrl.route) this.#tablesSent(sent);
       },
@@ -106,18 +115,21 @@ class DeltaProtocol implements DiscoveryProtocol {
     const { subscriptions, isEnded, environment } = this.#connection;
     const { typeUrl, mode } = provider;
     const before = this.#subscribed.get(typeUrl);
-    const subscribe = yield* this.#namesOf(request.subscribe);
+    const { taken: subscribe, excess, leaving } = yield* this.#inLimit(provider, request, before);
     const unsubscribe = yield* this.#namesOf(request.unsubscribe);
     const claimed = before === undefined ? yield* this.#claimOf(request, provider, subscribe) : EMPTY_RESOURCE_SET;
     const held = (): NameSet => environment.delta.namesOf(claimed);
     const isResumed = !isEmptySet(claimed);
     const requested = { subscribe, unsubscribe, isResumed, held, mode };
-    const change = yield* nextSubscription(before, requested, environment.delta.names);
+    const change = yield* withinLimit(
+      yield* nextSubscription(before, requested, environment.delta.names),
+      ...([excess, leaving, environment.delta.names] as const),
+    );
     if (isEnded()) return 0;
     const watched = subscriptions.get(typeUrl);
     const { names, asked } = change.next;
     // A proxy that does not read can ask for ever more names that it drops again.
-    const count = Math.max(names.names.length, asked?.names.length ?? 0);
+    const count = Math.max(names.names.length, (asked?.names.length ?? 0) - excess.names.length);
     subscriptions.checkNames(watched, count, environment.limits);
     if (watched !== undefined) this.#takeAnswer(watched, request);
     // A request for nothing, of a type without a wildcard: there is nothing to answer or to watch.
@@ -126,12 +138,28 @@ class DeltaProtocol implements DiscoveryProtocol {
     return names === before?.names ? 0 : count;
   }
 
+  *#inLimit(
+    { typeUrl }: ResourceProvider,
+    { subscribe, unsubscribe }: RawDeltaRequest,
+    before: DeltaSubscription | undefined,
+  ): Work<NamesInLimit> {
+    const { limits, delta } = this.#connection.environment;
+    const asked = yield* this.#namesOf(subscribe);
+    const kept = yield* delta.names.remove(before?.names ?? NO_NAMES, yield* this.#namesOf(unsubscribe));
+    const names = yield* namesInLimit(typeUrl, kept, asked, limits.names, delta.names);
+    const beyond = { answeredAsUnknown: names.excess.names.length, removed: names.leaving.names.length };
+    if (beyond.answeredAsUnknown + beyond.removed > 0) this.#connection.beyondNames(typeUrl, beyond);
+    return names;
+  }
+
   /** The subscription changes of a request count whether or not it is an answer. */
   #takeAnswer(watched: WatchedResource, { responseNonce: nonce, errorDetail }: RawDeltaRequest): void {
-    if (errorDetail !== undefined) this.#connection.reject(watched, { nonce, ...errorDetail });
-    else if (nonce === '') return;
+    const { typeUrl } = watched.provider;
+    if (errorDetail !== undefined) {
+      if (this.#connection.reject(watched, { nonce, ...errorDetail })) this.#refused.rejected(typeUrl);
+    } else if (nonce === '') return;
     else if (nonce !== watched.sentNonce) {
-      this.#connection.environment.metrics.nonceExpired(shortTypeName(watched.provider.typeUrl));
+      this.#connection.environment.metrics.nonceExpired(shortTypeName(typeUrl));
     } else if (watched.isUnanswered) this.#connection.acknowledge(watched, nonce, watched.sentVersion);
   }
 
@@ -207,6 +235,18 @@ class DeltaProtocol implements DiscoveryProtocol {
     watched.want('always');
   }
 
+  /**
+   * Of clusters Envoy takes the valid ones of a rejected response; of virtual hosts none. A change of other virtual hosts
+   * repeats those of the rejected response: perhaps one of them alone was invalid.
+   */
+  #withoutRefused(watched: WatchedResource, change: ResourceDiff, pending: PendingPush): ResourceDiff {
+    const { typeUrl } = watched.provider;
+    const { asked, startsOver } = this.#subscriptionOf(typeUrl);
+    if (typeUrl !== TypeUrl.virtualHost || startsOver) return change;
+    const other = this.#refused.without(typeUrl, change, asked);
+    return pending === 'always' || isEmptyDiff(other) ? other : change;
+  }
+
   /** Some proxies lose more than they should by a removal, or take it for an error. */
   #changeOf({ typeUrl, answersUnknownNames }: ResourceProvider, change: ResourceDiff): ResourceDiff {
     const { delta: memory } = this.#connection.environment;
@@ -246,6 +286,21 @@ class DeltaProtocol implements DiscoveryProtocol {
     if (subscription === undefined) throw new Error(`no delta subscription to ${typeUrl}`);
     return subscription;
   }
+}
+
+/** The proxy still has the resources of `leaving`: the difference to those that it should have removes them. */
+function* withinLimit(
+  change: SubscriptionChange,
+  excess: NameSet,
+  leaving: NameSet,
+  changes: NameChanges,
+): Work<SubscriptionChange> {
+  if (excess === NO_NAMES && leaving === NO_NAMES) return change;
+  const { next } = change;
+  const names = yield* changes.remove(next.names, leaving);
+  const asked = yield* changes.add(yield* changes.remove(next.asked ?? NO_NAMES, leaving), excess);
+  const hasAsked = change.hasAsked || excess !== NO_NAMES;
+  return { ...change, hasAsked, next: { ...next, names, asked: asked === NO_NAMES ? undefined : asked } };
 }
 
 /** The change without the removals of resources that the proxy has. A name that it asked for and lacks is still answered. */

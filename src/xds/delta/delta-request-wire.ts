@@ -40,11 +40,11 @@ interface Run {
 }
 
 /**
- * @param maxNames of each list
+ * @param maxNamesOf the most names of each list, by the type; a type that comes after the lists is empty here
  * @throws TooManyNamesError
  * @throws Error when the bytes are not a DeltaDiscoveryRequest.
  */
-export function readDeltaRequest(bytes: Buffer, maxNames: number): RawDeltaRequest {
+export function readDeltaRequest(bytes: Buffer, maxNamesOf: (typeUrl: string) => number): RawDeltaRequest {
   const reader = protobuf.Reader.create(bytes);
   const lists = { subscribe: newList(), unsubscribe: newList(), versions: newList() };
   let typeUrl = '';
@@ -62,7 +62,7 @@ export function readDeltaRequest(bytes: Buffer, maxNames: number): RawDeltaReque
     else if (field === SUBSCRIBE || field === UNSUBSCRIBE || field === VERSIONS) {
       if (shortEnd === 0) reader.skipType(2);
       else reader.pos = shortEnd;
-      if (++list.count > maxNames) throw new TooManyNamesError();
+      if (++list.count > maxNamesOf(typeUrl)) throw new TooManyNamesError();
       const last = list.runs.at(-1);
       if (last?.end === start) last.end = reader.pos;
       else list.runs.push({ start, end: reader.pos });

@@ -11,7 +11,7 @@ export interface ArrivingBody {
 }
 
 /**
- * Reads the body of a request as text.
+ * Reads the body of a request.
  *
  * @param budget of the bodies that arrive
  * @param maxBytes of one body (MESH_GPRC_MAXRECVMSGSIZE)
@@ -22,7 +22,7 @@ export function readRestBody(
   request: IncomingMessage,
   budget: SharedBudget<ArrivingBody>,
   maxBytes: number,
-): Promise<string | undefined> {
+): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -49,7 +49,7 @@ export function readRestBody(
       chunks.push(chunk);
       budget.set(holder, bytes);
     });
-    request.on('end', () => finish(() => resolve(Buffer.concat(chunks).toString())));
+    request.on('end', () => finish(() => resolve(Buffer.concat(chunks))));
     request.on('close', () => finish(() => resolve(undefined)));
     request.on('error', () => finish(() => resolve(undefined)));
   });

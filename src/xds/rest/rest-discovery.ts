@@ -7,6 +7,7 @@ import type { SessionHooks } from '../discovery-calls.js';
 import type { SessionEnvironment } from '../session-environment.js';
 import { StreamError, toStreamError } from '../stream-error.js';
 import { HttpPoll, sendError } from './http-poll.js';
+import { checkJsonSize } from './json-size.js';
 import { type ArrivingBody, readRestBody } from './rest-body.js';
 import { createRestDocuments } from './rest-documents.js';
 import { type RestRequest, readRestRequest } from './rest-request.js';
@@ -71,11 +72,11 @@ export function createRestDiscovery({ settings, environment, hooks, json }: Rest
   );
 
   /** A body takes long to read, and a peer can send any number: those of one address take turns with all other work. */
-  const readInTurn = async (body: string, typeUrl: string, address: string): Promise<RestRequest | undefined> => {
+  const readInTurn = async (body: Buffer, typeUrl: string, address: string): Promise<RestRequest | undefined> => {
     let request: RestRequest | undefined;
-    // biome-ignore lint/correctness/useYield: JSON is read in one step; only its beginning has to wait
     const read = function* (): Work<void> {
-      request = readRestRequest(body, typeUrl, limits);
+      yield* checkJsonSize(body, limits);
+      request = readRestRequest(body.toString(), typeUrl, limits);
     };
     await environment.runner.runInTurn({ peer: `rest ${address}`, source: address }, read());
     return request;

@@ -101,7 +101,7 @@ class RestProtocol implements DiscoveryProtocol {
     const nonce = watched.sentNonce;
     if (versionInfo === this.#newest) {
       this.#isRepeated = false;
-      if (watched.isUnanswered) watched.acknowledge(nonce, versionInfo);
+      if (watched.isUnanswered) this.#connection.acknowledge(watched, nonce, versionInfo);
       return;
     }
     const isRejection = watched.isUnanswered && (errorDetail !== undefined || this.#isRepeated);

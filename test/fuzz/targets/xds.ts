@@ -148,7 +148,7 @@ export const xdsTargets: readonly FuzzTarget[] = [
     inputs: bytesLike(deltaRequest),
     refusals: ['Error', 'RangeError', 'TooManyNamesError'],
     run: (bytes) => {
-      const { subscribe, unsubscribe, versions } = readDeltaRequest(Buffer.from(bytes), 100);
+      const { subscribe, unsubscribe, versions } = readDeltaRequest(Buffer.from(bytes), () => 100);
       const names = [subscribe, unsubscribe].map((list) => finish(readResourceNames(list)));
       const claim = { encoded: versions, expected: EMPTY_RESOURCE_SET, isAsked: () => true };
       return [readAnswer(Buffer.from(bytes)), names, finish(claims.read(claim)).resources];

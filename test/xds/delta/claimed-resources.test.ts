@@ -22,7 +22,7 @@ function setOf(versions: Readonly<Record<string, string>>): ResourceSet {
 }
 
 const encode = (versions: Readonly<Record<string, string>>) =>
-  readDeltaRequest(deltaRequest({ versions }), 1_000_000).versions;
+  readDeltaRequest(deltaRequest({ versions }), () => 1_000_000).versions;
 
 /** Reads claims of one server. */
 function createServer(isAsked: (name: string) => boolean = () => true) {

@@ -1,6 +1,8 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import { LimitError } from '../../../src/xds/limits/xds-limits.js';
 import { createRig } from '../session-rig.js';
-import { connectSession, push } from './delta-client.js';
+import { connectSession, NODE, openSessions, push, TYPES } from './delta-client.js';
+import { deltaRequest } from './delta-messages.js';
 
 const SIDECARS = 500;
 
@@ -49,4 +51,109 @@ test('a cluster that does not exist is answered at once, though clusters wait fo
   t.deepEqual(await client.told('rds'), { has: ['a=2'], lacks: [] });
   t.deepEqual(await client.told('cds'), { has: [], lacks: ['a'] });
   await client.nothing(t);
+});
+
+/** A sidecar on demand whose tables have 20 hosts, on streams that may name 4. */
+function connectCrawler(t: ExecutionContext) {
+  const wire = openSessions(t, { onDemand: true, limits: { names: 4 } });
+  const hosts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [host(index), '1']));
+  push(wire, { routes: { '80': '1' }, hosts: { '80': hosts } });
+  const connect = async () => {
+    const client = wire.connect();
+    client.send('rds', { subscribe: ['80'] });
+    await client.told('rds');
+    return client;
+  };
+  return { ...wire, connect };
+}
+
+const host = (index: number): string => `h${String(index).padStart(2, '0')}`;
+const names = (...indexes: readonly number[]): string[] => indexes.map((index) => `80/${host(index)}`);
+const bodies = (...indexes: readonly number[]): string[] => names(...indexes).map((name) => `${name}=1`);
+
+test('a workload that calls more hosts than the limit of names keeps its stream, and older hosts make place', async (t) => {
+  const { rig, connect } = connectCrawler(t);
+  const client = await connect();
+  client.send('vhds');
+  t.deepEqual(await client.told('vhds'), { has: [], lacks: [] });
+  for (const index of [0, 1, 2]) {
+    client.send('vhds', { subscribe: names(index) });
+    t.deepEqual(await client.told('vhds'), { has: bodies(index), lacks: [] });
+  }
+  t.is(rig.counts['limitMet names'], undefined);
+  client.send('vhds', { subscribe: names(3) });
+  t.deepEqual(await client.told('vhds'), { has: bodies(3), lacks: names(0, 1, 2) });
+  // Envoy asks again for a host that it calls.
+  client.send('vhds', { subscribe: names(0) });
+  t.deepEqual(await client.told('vhds'), { has: bodies(0), lacks: [] });
+  t.is(rig.counts['limitMet names'], 1);
+  const [line] = rig.logger.records.filter(({ message }) => /more names than a subscription/.test(message));
+  t.like(line?.fields, { type: 'vhds', answeredAsUnknown: 0, removed: 3, setting: 'NAV_XDS_MAX_NAMES' });
+});
+
+test('a workload that reconnects with more hosts than the limit of names loses those beyond it, and keeps its stream', async (t) => {
+  const { rig, connect } = connectCrawler(t);
+  const client = await connect();
+  const all = Array.from({ length: 16 }, (_, index) => index);
+  const versions = Object.fromEntries(names(...all.slice(10)).map((name) => [name, 'another']));
+  client.send('vhds', { subscribe: names(...all), versions });
+  t.deepEqual(await client.told('vhds'), { has: bodies(0, 1, 2), lacks: names(...all.slice(3)) });
+  client.send('vhds', { subscribe: names(19) });
+  t.deepEqual(await client.told('vhds'), { has: bodies(19), lacks: [] });
+  t.is(rig.counts['limitMet names'], 1);
+});
+
+test('clusters beyond the limit of names are answered as unknown, and those of before stay', async (t) => {
+  const { rig, connect } = connectCrawler(t);
+  rig.content.onDemand = [];
+  rig.content.clusters = { a: '1', b: '1', c: '1', d: '1' };
+  const client = await connect();
+  client.send('cds');
+  await client.told('cds');
+  client.send('cds', { subscribe: ['a', 'b'] });
+  t.deepEqual(await client.told('cds'), { has: ['a=1', 'b=1'], lacks: [] });
+  client.send('cds', { subscribe: ['c', 'd'] });
+  t.deepEqual(await client.told('cds'), { has: ['c=1'], lacks: ['d'] });
+  client.send('cds', { unsubscribe: ['a'], subscribe: ['d'] });
+  t.deepEqual(await client.told('cds'), { has: ['d=1'], lacks: ['a'] });
+  await client.nothing(t);
+});
+
+test('a request for four times as many names as a subscription may have ends the stream', async (t) => {
+  const rig = createRig({ onDemand: true, limits: { names: 4 } });
+  const { stream, session } = connectSession(rig);
+  const many = names(...Array.from({ length: 17 }, (_, index) => index));
+  const request = deltaRequest({ node: NODE, typeUrl: TYPES.vhds, subscribe: many });
+  const error = t.throws(() => session.receive(request), { instanceOf: LimitError });
+  t.is(error?.limit, 'names');
+  t.deepEqual([rig.sessions.size, stream.sent.length], [0, 0]);
+});
+
+test('a virtual host that was rejected comes again when it is asked for or has changed, and with no other answer', async (t) => {
+  const wire = openSessions(t, { onDemand: true });
+  push(wire, { routes: { '80': '1' }, hosts: { '80': { good: '1', bad: '1', other: '1' } } });
+  const client = wire.connect();
+  client.send('rds', { subscribe: ['80'] });
+  await client.told('rds');
+  client.send('vhds');
+  await client.told('vhds');
+  client.send('vhds', { subscribe: ['80/bad'] });
+  client.ack(await client.next('vhds'), { error: 'duplicate entry of domain' });
+  client.send('vhds', { subscribe: ['80/good'] });
+  t.deepEqual(await client.told('vhds'), { has: ['80/good=1'], lacks: [] });
+  push(wire, {});
+  await client.nothing(t);
+  client.send('vhds', { subscribe: ['80/other'] });
+  t.deepEqual(await client.told('vhds'), { has: ['80/other=1'], lacks: [] });
+  client.send('vhds', { subscribe: ['80/bad'] });
+  const again = await client.next('vhds');
+  t.deepEqual(
+    again.resources.map(({ name }) => name),
+    ['80/bad'],
+  );
+  client.ack(again, { error: 'duplicate entry of domain' });
+  push(wire, { hosts: { '80': { good: '1', bad: '2', other: '1' } } });
+  t.deepEqual(await client.told('vhds'), { has: ['80/bad=2'], lacks: [] });
+  push(wire, { hosts: { '80': { good: '2', bad: '2', other: '1' } } });
+  t.deepEqual(await client.told('vhds'), { has: ['80/good=2'], lacks: [] });
 });

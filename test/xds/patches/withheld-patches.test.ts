@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { keyOf } from '../../../src/config/object.js';
+import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import type { WireMessage } from '../../../src/envoy/wire-message.js';
@@ -8,6 +9,9 @@ import { createPatchedGenerators } from '../../../src/generators/patches/patched
 import { finish } from '../../../src/push/work.js';
 import { encodeClientConfig } from '../../../src/xds/client-status/client-config.js';
 import { ProxySession } from '../../../src/xds/proxy-session.js';
+import { createRestDocuments } from '../../../src/xds/rest/rest-documents.js';
+import { createRestVariant } from '../../../src/xds/rest/rest-protocol.js';
+import { RestStream } from '../../../src/xds/rest/rest-stream.js';
 import { readObject } from '../../config/support/read-yaml.js';
 import { buildContext } from '../../generators/context-builder.js';
 import { ENCODER } from '../../generators/served-resources.js';
@@ -26,6 +30,8 @@ import {
 
 const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
 const CLIENT_CONFIG = loadProtoRegistry().type('envoy.service.status.v3.ClientConfig');
+/** `per_connection_buffer_limit_bytes: 9` in an encoded cluster. */
+const TUNED = '*\x02\b\t';
 const ERROR = 'Error adding/updating cluster(s) a: no such file';
 
 const merging = (text: string, service?: string) => ({
@@ -224,7 +230,7 @@ test('over delta, the patches that the proxy takes come back once it has acknowl
   const { client } = connectDelta(rig);
   client.send('cds');
   let texts: readonly string[] = [];
-  for (let response = 0; response < 6 && !texts.some((text) => text.includes('*\x02\b\t')); response++) {
+  for (let response = 0; response < 6 && !texts.some((text) => text.includes(TUNED)); response++) {
     const answered = await client.next('cds');
     texts = answered.resources.map(({ body }) => String(body));
     if (texts.some((text) => text.includes('a-patch'))) {
@@ -232,10 +238,47 @@ test('over delta, the patches that the proxy takes come back once it has acknowl
       client.send('cds', { nonce: answered.nonce, error: ERROR });
     } else client.ack(answered);
   }
-  t.true(texts.some((text) => text.includes('*\x02\b\t')));
+  t.true(texts.some((text) => text.includes(TUNED)));
   await eventually('the rejected patch alone stays away', () => findingsOf(rig).length === 1);
   t.true(findingsOf(rig)[0]?.startsWith('EnvoyFilter/ns/named: '));
 });
+
+test('over REST, the patches that the proxy takes come back at the poll that accepts its clusters', async (t) => {
+  const { rig, apply } = createPatchedRig();
+  const tuned = { ...merging('', 'a'), patch: { operation: 'MERGE', value: { per_connection_buffer_limit_bytes: 9 } } };
+  apply(filter('tuned', [tuned]), filter('named', [merging('a-patch', 'a')]));
+  const poll = connectRest(rig);
+  let accepted = '';
+  let answered = await poll({ node: NODE });
+  for (let polls = 1; polls < 6 && (answered.text.includes('a-patch') || !answered.text.includes(TUNED)); polls++) {
+    if (answered.text.includes('a-patch')) answered = await poll({ version: accepted, error: ERROR });
+    else {
+      accepted = answered.version;
+      answered = await poll({ version: accepted });
+    }
+  }
+  t.true(answered.text.includes(TUNED) && !answered.text.includes('a-patch'), answered.text);
+});
+
+/** Polls for clusters with one session, as a REST proxy does. @returns the next answer */
+function connectRest(rig: Rig) {
+  const stream = new RestStream('127.0.0.1:1', 'rest', () => undefined);
+  const json = { resourceToJson: ({ entry }: EncodedResource) => entry.toString('latin1') };
+  const options = { onlyType: TypeUrl.cluster, variant: createRestVariant(stream, createRestDocuments(json)) };
+  const session = new ProxySession(rig.environment, stream, options);
+  return (fields: RequestFields): Promise<{ readonly version: string; readonly text: string }> =>
+    new Promise((resolve, reject) => {
+      const never = (): void => reject(new Error('the poll has no answer'));
+      stream.begin({
+        ...{ peer: stream.peer, mayWait: true, isOver: false, unchanged: never, fail: reject },
+        answer: async (message) => {
+          const { versionInfo, resources } = JSON.parse(String(bytesOf(message)));
+          resolve({ version: versionInfo, text: resources.join() });
+        },
+      });
+      void session.receive(discoveryRequest({ typeUrl: TypeUrl.cluster, ...fields }));
+    });
+}
 
 test('the client status takes the clusters without the withheld patch for those that the proxy should have', async (t) => {
   const { rig, apply } = createPatchedRig();

@@ -184,10 +184,18 @@ for (const [what, path, body, options, status, text] of [
   ['a request without a node', CLUSTERS, {}, {}, 400, /node is missing/],
   ['a type of another path', CLUSTERS, { node: NODE, type_url: TypeUrl.route }, {}, 400, /RouteConfiguration/],
   ['a body that is too large', CLUSTERS, ' '.repeat(2_000), {}, 429, /MESH_GPRC_MAXRECVMSGSIZE/],
+  [
+    'a body of many lists',
+    CLUSTERS,
+    `[${'[],'.repeat(200)}[]]`,
+    {},
+    429,
+    /more than 128 objects.*NAV_XDS_MAX_NODE_BYTES/,
+  ],
   ['a type that the server lacks', '/v3/discovery:listeners', { node: NODE }, {}, 404, /does not serve/],
 ] as const) {
   test(`${what}: ${status}, with the reason`, async (t) => {
-    const rig = await startRestRig(t, { maxMessageBytes: 1_000 });
+    const rig = await startRestRig(t, { maxMessageBytes: 1_000 }, { nodeBytes: 4_096 });
     const answer = await rig.poll(path, body, options);
     t.is(answer.status, status);
     t.regex(answer.text, text);

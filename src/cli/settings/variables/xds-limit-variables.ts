@@ -32,7 +32,8 @@ export const xdsLimitVariables = {
     name: 'NAV_XDS_MAX_NAMES',
     type: count,
     default: '100000',
-    meaning: 'Maximum resource names in one discovery request; a stream with more is ended',
+    meaning:
+      'Maximum resource names in one subscription; a stream with more is ended. A sidecar on demand keeps its stream: virtual hosts of earlier requests make place for new ones, and further clusters are answered as unknown',
     addition: true,
   },
   navXdsMaxStreamNames: {
