@@ -8,7 +8,10 @@ import { captureFlags } from '../build/src/cli/settings/capture-flags.js';
 import { commonFlags } from '../build/src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../build/src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../build/src/cli/settings/environment-variables.js';
+import { outputFlags } from '../build/src/cli/settings/output-flags.js';
 import { policyFlags } from '../build/src/cli/settings/policy-flags.js';
+import { policyWhyFlags, sharedPolicyWhyFlags } from '../build/src/cli/settings/policy-why-flags.js';
+import { serverFlags } from '../build/src/cli/settings/server-flags.js';
 import { meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from '../build/src/config/mesh/mesh-config-schema.js';
 import { meshNetworksSchema } from '../build/src/config/mesh/mesh-networks.js';
 import { policyServerSchema } from '../build/src/config/policy-server/policy-server-schema.js';
@@ -200,6 +203,10 @@ export async function renderConfigurationDoc() {
     flagTable(requestFlags),
     '## Flags of `analyze`\n',
     flagTable({ ...analyzeFlags, ...sharedAnalyzeFlags }),
+    '## Flags of `proxy-status` ‡\n',
+    flagTable({ ...serverFlags, ...outputFlags }),
+    '## Flags of `policy why` ‡\n',
+    flagTable({ ...policyWhyFlags, ...sharedPolicyWhyFlags }),
     '## Flags of `version`\n',
     flagTable(versionFlags),
     '## Flags of every command\n',

@@ -1,9 +1,6 @@
 import { createKindRegistry } from '../config/kinds.js';
-import { createDefaultMeshConfig, createMeshConfigReader } from '../config/mesh/read-mesh-config.js';
-import { createDefaultMeshNetworks, createMeshNetworksReader } from '../config/mesh/read-mesh-networks.js';
 import type { RegexLimits } from '../config/regex/regex-limits.js';
-import { createSchemaCompiler } from '../config/schema/schema-reader.js';
-import { createYamlParser, type YamlParser } from '../config/yaml/parse-document.js';
+import { createYamlParser } from '../config/yaml/parse-document.js';
 import type { MeshStoreSettings } from '../model/store/mesh-store-settings.js';
 import type { Enforcement } from '../status/analysis/analysis-input.js';
 import type { AnalysisMessage } from '../status/analysis/analysis-message.js';
@@ -12,8 +9,8 @@ import { analyzeObjects } from './analyze-objects.js';
 import { type Finding, type Report, sortFindings } from './finding.js';
 import { InputError } from './input-error.js';
 import type { InputText } from './read-inputs.js';
+import { readMeshSettings } from './read-mesh-settings.js';
 import { type ReadObjects, readObjects } from './read-objects.js';
-import { readSettingsFile } from './read-settings.js';
 
 /** What to analyze the objects against. */
 export interface AnalyzeSettings {
@@ -28,6 +25,8 @@ export interface AnalyzeSettings {
   readonly networksConfigFile: string | undefined;
   /** Whether the input is the whole mesh, so that an object that it lacks does not exist. */
   readonly isComplete: boolean;
+  /** The server or cluster that the objects come from. Their texts then have no lines that users know. Default: files. */
+  readonly from?: string;
 }
 
 /**
@@ -51,9 +50,17 @@ export async function analyzeInputs(inputs: readonly InputText[], settings: Anal
     ...(await readMeshSettings(settings, parse)),
     lacks: lacksOf(settings),
   });
-  const excerpted = withExcerpts(inputs);
+  const { from } = settings;
+  const excerpted = from === undefined ? withExcerpts(inputs) : withoutLine;
   const findings = sortFindings([...problems, ...messages.map((message) => findingOf(message, read))]).map(excerpted);
-  return { findings, files: inputs.length, objects: placed.size + invalid, skipped, leftOut };
+  return {
+    ...(from === undefined ? {} : { from }),
+    findings,
+    files: inputs.length,
+    objects: placed.size + invalid,
+    skipped,
+    leftOut,
+  };
 }
 
 function lacksOf({ isComplete, meshConfigFile }: AnalyzeSettings): ReadonlySet<MessageNeed> {
@@ -61,19 +68,6 @@ function lacksOf({ isComplete, meshConfigFile }: AnalyzeSettings): ReadonlySet<M
   if (!isComplete) lacks.add('wholeMesh');
   if (meshConfigFile === undefined) lacks.add('meshConfig');
   return lacks;
-}
-
-async function readMeshSettings({ meshConfigFile, networksConfigFile }: AnalyzeSettings, parse: YamlParser) {
-  const compiler = createSchemaCompiler();
-  const mesh =
-    meshConfigFile === undefined
-      ? createDefaultMeshConfig()
-      : await readSettingsFile('--meshConfig', meshConfigFile, createMeshConfigReader(compiler), parse);
-  const networks =
-    networksConfigFile === undefined
-      ? createDefaultMeshNetworks()
-      : await readSettingsFile('--networksConfig', networksConfigFile, createMeshNetworksReader(compiler), parse);
-  return { mesh, networks };
 }
 
 function findingOf({ code, level, object, field, message }: AnalysisMessage, { placed }: ReadObjects): Finding {
@@ -89,6 +83,10 @@ function findingOf({ code, level, object, field, message }: AnalysisMessage, { p
     message: isWhole ? message.slice(0, -remedy.length - 2) : message,
     remedy,
   };
+}
+
+function withoutLine({ line: _, ...finding }: Finding): Finding {
+  return finding;
 }
 
 /** A minified file has one long line. */

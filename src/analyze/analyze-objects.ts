@@ -1,6 +1,7 @@
 import type { MeshConfig } from '../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../config/mesh/mesh-networks.js';
 import type { MeshObject } from '../config/object.js';
+import type { PushContext } from '../model/push-context.js';
 import { nextPushContext } from '../model/snapshot/next-push-context.js';
 import { createMeshStore } from '../model/store/mesh-store.js';
 import type { MeshStoreSettings } from '../model/store/mesh-store-settings.js';
@@ -26,13 +27,8 @@ export interface ObjectAnalysis {
 
 /** Analyzes objects as one snapshot of a mesh that has only them. */
 export function analyzeObjects(objects: readonly MeshObject[], settings: AnalysisSettings): ObjectAnalysis {
-  const { store: storeSettings, enforcement, mesh, networks, lacks } = settings;
-  const store = createMeshStore(storeSettings, { mesh, networks });
-  store.apply({
-    cluster: storeSettings.clusterId,
-    changes: objects.map((object) => ({ type: 'upsert', object })),
-  });
-  const context = nextPushContext(undefined, store, new Date(0));
+  const { enforcement, lacks } = settings;
+  const context = contextOf(objects, settings);
   const messages = analyze(analysisInputOf(context, enforcement));
   const needOf = (message: AnalysisMessage): MessageNeed | undefined =>
     message.isCertain === true ? undefined : NEEDS.get(message.code);
@@ -44,6 +40,16 @@ export function analyzeObjects(objects: readonly MeshObject[], settings: Analysi
     messages: messages.filter(holds),
     leftOut: messages.filter((message) => needOf(message) === 'wholeMesh' && !holds(message)).length,
   };
+}
+
+/** The snapshot of a mesh that has only these objects. */
+export function contextOf(
+  objects: readonly MeshObject[],
+  { store: settings, mesh, networks }: Pick<AnalysisSettings, 'store' | 'mesh' | 'networks'>,
+): PushContext {
+  const store = createMeshStore(settings, { mesh, networks });
+  store.apply({ cluster: settings.clusterId, changes: objects.map((object) => ({ type: 'upsert', object })) });
+  return nextPushContext(undefined, store, new Date(0));
 }
 
 const NEEDS: ReadonlyMap<string, MessageNeed> = new Map(

@@ -21,6 +21,8 @@ export interface Finding {
 
 /** The result of one run. */
 export interface Report {
+  /** The server or cluster that the objects come from; absent: files. */
+  readonly from?: string;
   /** Sorted by file, line and code. */
   readonly findings: readonly Finding[];
   readonly files: number;

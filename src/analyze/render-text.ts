@@ -66,13 +66,13 @@ function shownObject(object: string): string {
   return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name.join('/')}`;
 }
 
-function renderSummary({ findings, files, objects, skipped, leftOut }: Report, paint: Paint): string {
+function renderSummary({ findings, from, files, objects, skipped, leftOut }: Report, paint: Paint): string {
   const counts = LEVELS.flatMap((level) => {
     const count = findings.filter((finding) => finding.level === level).length;
     return count === 0 ? [] : paint(plural(count, WORDS[level] === 'info' ? 'note' : WORDS[level]), COLOURS[level]);
   });
   const result = counts.length === 0 ? paint('no findings', 'green') : counts.join(', ');
-  const read = `${plural(objects, 'object')} in ${plural(files, 'file')}`;
+  const read = `${plural(objects, 'object')} in ${from ?? plural(files, 'file')}`;
   const lines = [`${result} in ${read}`];
   if (skipped > 0)
     lines.push(paint(`skipped ${plural(skipped, 'object')} of kinds that the mesh does not read`, 'dim'));

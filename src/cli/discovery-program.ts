@@ -1,6 +1,9 @@
 import { AnalyzeCommand } from './commands/analyze-command.js';
 import { CaptureTrafficCommand } from './commands/capture-traffic-command.js';
+import { CompletionCommand } from './commands/completion-command.js';
 import { DiscoveryCommand } from './commands/discovery-command.js';
+import { PolicyCommand } from './commands/policy-command.js';
+import { ProxyStatusCommand } from './commands/proxy-status-command.js';
 import { RequestCommand, requestFlags } from './commands/request-command.js';
 import { VersionCommand, versionFlags } from './commands/version-command.js';
 import type { DiscoveryEnvironment, Program } from './program.js';
@@ -8,6 +11,9 @@ import { analyzeFlags, sharedAnalyzeFlags } from './settings/analyze-flags.js';
 import { captureFlags } from './settings/capture-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
+import { outputFlags } from './settings/output-flags.js';
+import { policyWhyFlags, sharedPolicyWhyFlags } from './settings/policy-why-flags.js';
+import { serverFlags } from './settings/server-flags.js';
 
 /** The binary `navigator-discovery` (docs/reference/http.md#commands). */
 export const discoveryProgram: Program<DiscoveryEnvironment> = {
@@ -59,11 +65,44 @@ export const discoveryProgram: Program<DiscoveryEnvironment> = {
       },
     ],
     [
+      'proxy-status',
+      {
+        command: ProxyStatusCommand,
+        purpose: ProxyStatusCommand.usage.description ?? '',
+        synopsis: 'proxy-status [<proxy>] [flags]',
+        flags: [...Object.values(serverFlags), ...Object.values(outputFlags)],
+        variables: [],
+        takesOperands: true,
+      },
+    ],
+    [
+      'policy',
+      {
+        command: PolicyCommand,
+        purpose: PolicyCommand.usage.description ?? '',
+        synopsis: 'policy why <method> <url> [<file or folder>...] [flags]',
+        flags: [...Object.values(policyWhyFlags), ...Object.values(sharedPolicyWhyFlags)],
+        variables: [],
+        takesOperands: true,
+      },
+    ],
+    [
+      'completion',
+      {
+        command: CompletionCommand,
+        purpose: CompletionCommand.usage.description ?? '',
+        synopsis: 'completion <bash|zsh|fish>',
+        flags: [],
+        variables: [],
+        takesOperands: true,
+      },
+    ],
+    [
       'analyze',
       {
         command: AnalyzeCommand,
         purpose: AnalyzeCommand.usage.description ?? '',
-        synopsis: 'analyze <file or folder or ->... [flags]',
+        synopsis: 'analyze (<file or folder or ->... | --address <host:port> | --cluster) [flags]',
         flags: [...Object.values(analyzeFlags), ...Object.values(sharedAnalyzeFlags)],
         variables: [],
         takesOperands: true,

@@ -18,6 +18,8 @@ export interface PolicyEnvironment extends BaseContext {
 export type CommandContext<Environment extends BaseContext = BaseContext> = Environment & {
   /** The flags of the command line. Clipanion gets only the command and its operands. */
   readonly flags: GivenFlags;
+  /** The binary and the help of its commands, for shell completion. */
+  readonly help: { readonly name: string; readonly commands: ReadonlyMap<string, CommandHelp> };
 };
 
 /** One command of a binary. */

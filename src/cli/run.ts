@@ -36,7 +36,7 @@ export async function run<Environment extends BaseContext>(
   }
   // Clipanion treats all words after `--` as operands.
   const words = line.command === undefined ? [] : [line.command, '--', ...line.operands];
-  return createCli(program).run(words, { ...environment, flags: line.flags });
+  return createCli(program).run(words, { ...environment, flags: line.flags, help: program });
 }
 
 function createCli<Environment extends BaseContext>({ name, label, commands }: Program<Environment>) {

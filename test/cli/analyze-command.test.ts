@@ -96,7 +96,7 @@ test('--meshConfig adds the findings about settings, and a wrong one ends analyz
 test('wrong operands and flags end analyze with 1 and one line', async (t) => {
   await withFolder({}, async (folder) => {
     for (const [argv, said] of [
-      [[], /needs a file, a folder, or - for standard input/],
+      [[], /needs a file, a folder, - for standard input, --address or --cluster/],
       [['/nowhere/at/all'], /\/nowhere\/at\/all does not exist/],
       [[folder], /has no \.yaml, \.yml or \.json file/],
       [['-'], /the input has no objects/],

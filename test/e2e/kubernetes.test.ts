@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { startAgent } from '../counterparts/agent.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
+import { kubeconfigOf, runOnNode } from '../counterparts/kubernetes/commands.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { meshService } from '../counterparts/kubernetes/mesh-workload.js';
 import { projectRoot } from '../counterparts/project-root.js';
@@ -217,4 +218,56 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   t.deepEqual(report.samples, []);
   t.is(report.failures, 0);
   t.is(Object.keys(report.byServer).length, 2);
+});
+
+e2eTest('commands ask all replicas through the API server, with the rights of their user', async (t) => {
+  const { cluster } = meshOf(t.context);
+  const pods = await podsOf(cluster, SYSTEM, MESHD_PODS);
+  t.is(pods.length, 2);
+  const run = (argv: readonly string[]) => runOnNode(cluster, argv);
+  const status = await eventually(
+    'all three sidecars have acknowledged all configuration',
+    async () => {
+      const { code, stdout, stderr } = await run(['proxy-status', '-o', 'json']);
+      if (code !== 0) throw new Error(stderr);
+      const rows = JSON.parse(stdout) as { workload: string; server: string; state: string }[];
+      return rows.length === 3 && rows.every(({ state }) => state === 'SYNCED') && rows;
+    },
+    PATIENT,
+  );
+  for (const { server } of status) t.true(pods.includes(server), server);
+  t.true(status.every(({ workload }) => workload.endsWith('.shop')));
+
+  const several = await run(['request', 'GET', '/version']);
+  t.regex(several.stderr, /the cluster has several replicas; name one with --replica: meshd-\S+, meshd-/);
+  const pages = await Promise.all(pods.map((pod) => run(['request', 'GET', '/debug/syncz', '--replica', pod])));
+  t.is(pages.flatMap(({ stdout }) => JSON.parse(stdout) as object[]).length, 3);
+  const missing = await run(['request', 'GET', '/debug/nothing', '--replica', pods[0] ?? '']);
+  t.regex(missing.stderr, /received unsuccessful status code 404: There is no page \/debug\/nothing/);
+
+  const analysis = await run(['analyze', '-o', 'json']);
+  t.is(analysis.code, 0, analysis.stdout + analysis.stderr);
+  t.true((JSON.parse(analysis.stdout) as { summary: { objects: number } }).summary.objects > 20);
+
+  await cluster.kubectl(['create', 'serviceaccount', 'guest']);
+  const token = (await cluster.kubectl(['create', 'token', 'guest'])).trim();
+  const guest = ['--kubeconfig', await kubeconfigOf(cluster, token)];
+  const unlisted = await run(['proxy-status', ...guest]);
+  t.is(unlisted.code, 1);
+  t.regex(
+    unlisted.stderr,
+    /the pods of namespace mesh-system cannot be listed: pods is forbidden: .*get the right "list pods"/,
+  );
+  const account = '--serviceaccount=default:guest';
+  await cluster.kubectl([...SYSTEM, 'create', 'role', 'lister', '--verb=list', '--resource=pods']);
+  await cluster.kubectl([...SYSTEM, 'create', 'rolebinding', 'lister', '--role=lister', account]);
+  const unforwarded = await eventually('the right is in force', async () => {
+    const result = await run(['proxy-status', ...guest]);
+    return !result.stderr.includes('cannot be listed') && result;
+  });
+  t.is(unforwarded.code, 1);
+  t.regex(
+    unforwarded.stderr,
+    /cannot get resource "pods\/portforward".*; you need the rights "get" and "create" of pods\/portforward in namespace mesh-system/,
+  );
 });

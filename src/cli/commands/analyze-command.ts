@@ -1,15 +1,15 @@
-import { WriteStream } from 'node:tty';
 import { Command, Option } from 'clipanion';
 import type { Report } from '../../analyze/finding.js';
+import type { InputText } from '../../analyze/read-inputs.js';
 import type { Options } from '../../bootstrap/options.js';
 import { flagSource, parseOptions } from '../parse-options.js';
 import type { CommandContext, DiscoveryEnvironment } from '../program.js';
+import { clusterOptions, namesCluster } from '../server-place.js';
 import { type AnalyzeFlags, analyzeFlags } from '../settings/analyze-flags.js';
 import { readSettings } from '../settings/read-settings.js';
-import { ReportedCommand } from './reported-command.js';
+import { outputStyle } from '../text-output.js';
+import { FOUND, ReportedCommand } from './reported-command.js';
 
-/** Exit code if a finding reaches the threshold. Failures of the command itself end with 1, as those of every command. */
-const FOUND = 2;
 const LEVELS = { info: 'Info', warn: 'Warn', error: 'Error' } as const;
 
 /**
@@ -20,7 +20,7 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
   static override paths = [['analyze']];
   static override usage = Command.Usage({
     description:
-      'Validates and analyzes objects of files, folders or standard input (-) without a server, for pipelines (an addition of this implementation). Exit codes: 0 no finding reaches --failure-threshold, 2 a finding does, 1 the input cannot be read or the command line is wrong.',
+      'Validates and analyzes objects of files, folders or standard input (-), of a running server or of a cluster (an addition of this implementation). Exit codes: 0 no finding reaches --failure-threshold, 2 a finding does, 1 the input cannot be read or the command line is wrong.',
   });
 
   readonly operands = Option.Rest();
@@ -28,7 +28,15 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
   protected override async perform(): Promise<void> {
     const options = parseOptions(this.context.flags, this.context.env);
     const flags = readSettings(analyzeFlags, flagSource(this.context.flags)).fields;
-    if (this.operands.length === 0) throw new Error('analyze needs a file, a folder, or - for standard input');
+    const isServed = namesCluster(flags) || flags.address !== '';
+    if (this.operands.length === 0 && !isServed) {
+      throw new Error('analyze needs a file, a folder, - for standard input, --address or --cluster');
+    }
+    if (this.operands.length > 0 && isServed) {
+      throw new Error(
+        'analyze takes either files, or a server or cluster (--address, --cluster, --kubeconfig, --context)',
+      );
+    }
     const report = await this.analyze(options, flags);
     const { isAtLeast } = await import('../../analyze/finding.js');
     const shown = report.findings.filter(({ level }) => isAtLeast(level, LEVELS[flags.outputThreshold]));
@@ -42,7 +50,8 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
     const { regexLimitsOf, storeSettings } = await import('../../bootstrap/map-options.js');
     const { discovery, environment, explicit } = options;
     const regexLimits = regexLimitsOf(environment);
-    return await analyzeInputs(await readInputs(this.operands, this.context.stdin), {
+    const served = await this.readServed(flags, environment.meshDomain);
+    return await analyzeInputs(served?.inputs ?? (await readInputs(this.operands, this.context.stdin)), {
       store: storeSettings(options),
       regexLimits,
       enforcement: {
@@ -57,8 +66,32 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
       defaultNamespace: flags.defaultNamespace,
       meshConfigFile: explicit.has('--meshConfig') ? discovery.meshConfigFile : undefined,
       networksConfigFile: explicit.has('--networksConfig') ? discovery.networksConfigFile : undefined,
-      isComplete: flags.complete,
+      isComplete: flags.complete || served !== undefined,
+      ...(served === undefined ? {} : { from: served.name }),
     });
+  }
+
+  /** The objects of the server or cluster that the flags name; undefined if they name none. */
+  private async readServed(
+    flags: AnalyzeFlags,
+    meshDomain: string,
+  ): Promise<{ name: string; inputs: readonly InputText[] } | undefined> {
+    if (flags.address !== '') {
+      const { openServers } = await import('../../inspect/open-servers.js');
+      const { readServedObjects } = await import('../../inspect/served-objects.js');
+      const { servers, close } = await openServers({ type: 'address', address: flags.address });
+      const inputs = await Promise.all(servers.map(readServedObjects)).finally(close);
+      return { name: flags.address, inputs };
+    }
+    if (!namesCluster(flags)) return undefined;
+    const { openCluster } = await import('../../inspect/open-servers.js');
+    const { createApiClient } = await import('../../kubernetes/client/api-client.js');
+    const { readCluster } = await import('../../analyze/read-cluster.js');
+    const { createKindRegistry } = await import('../../config/kinds.js');
+    const access = await openCluster(clusterOptions(flags, this.context.env));
+    const api = createApiClient(access, 'navigator-discovery');
+    const inputs = await readCluster(api, createKindRegistry(meshDomain), access.server).finally(access.close);
+    return { name: access.server, inputs };
   }
 
   private async print(report: Report, { output, color }: AnalyzeFlags): Promise<void> {
@@ -68,10 +101,13 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
       stdout.write(renderJson(report));
       return;
     }
+    if (output === 'sarif') {
+      const { renderSarif } = await import('../../analyze/render-sarif.js');
+      const { readBuildInfo } = await import('../../telemetry/build-info.js');
+      stdout.write(renderSarif(report, readBuildInfo().version));
+      return;
+    }
     const { renderText } = await import('../../analyze/render-text.js');
-    const terminal = stdout instanceof WriteStream && env['TERM'] !== 'dumb' ? stdout : undefined;
-    const isAutomatic = terminal !== undefined && (env['NO_COLOR'] ?? '') === '';
-    const colors = color === 'auto' ? isAutomatic : color === 'always';
-    stdout.write(renderText(report, { colors, width: terminal?.columns }));
+    stdout.write(renderText(report, outputStyle(stdout, env, color)));
   }
 }

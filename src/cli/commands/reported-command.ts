@@ -1,6 +1,9 @@
 import { Command } from 'clipanion';
 import type { CommandContext } from '../program.js';
 
+/** Exit code of commands that look for problems, if they find some. Failures of the command itself end with 1. */
+export const FOUND = 2;
+
 /**
  * A command that reports a failure by exit code 1 and one line on stderr, without usage text
  * (docs/reference/http.md#commands).

@@ -1,31 +1,31 @@
-import { request as httpRequest } from 'node:http';
-import { text as readText } from 'node:stream/consumers';
 import { Command, Option } from 'clipanion';
+import type { PageServer } from '../../inspect/page-server.js';
 import { flagSource, parseCommonFlags } from '../parse-options.js';
 import type { CommandContext, DiscoveryEnvironment } from '../program.js';
+import { serverPlace } from '../server-place.js';
 import { readSettings } from '../settings/read-settings.js';
+import { type ServerFlags, serverFlags } from '../settings/server-flags.js';
 import type { FlagTable } from '../settings/setting.js';
-import { remoteAddress } from '../values/text-types.js';
+import { text } from '../values/scalar-types.js';
 import { ReportedCommand } from './reported-command.js';
 
 /** The values of the flags of the `request` command. */
-export interface RequestFlags {
-  /** `host:port` */
-  readonly address: string;
+export interface RequestFlags extends ServerFlags {
+  /** Name of a pod; empty: there is only one. */
+  readonly replica: string;
 }
 
 /** The flags of the `request` command. */
 export const requestFlags: FlagTable<RequestFlags> = {
-  address: {
-    name: 'address',
-    type: remoteAddress,
-    default: '127.0.0.1:15014',
-    meaning: 'host:port of the monitoring port of the server',
+  ...serverFlags,
+  replica: {
+    name: 'replica',
+    type: text,
+    default: '',
+    meaning: 'Pod of the control plane to send the request to, if the cluster has several',
     addition: true,
   },
 };
-
-const TIMEOUT_MS = 60_000;
 
 /**
  * `navigator-discovery request <method> <path> [<body>]` (docs/reference/http.md#commands). A status above 399 is a
@@ -42,37 +42,31 @@ export class RequestCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
 
   protected override async perform(): Promise<void> {
     parseCommonFlags(this.context.flags);
-    const { address } = readSettings(requestFlags, flagSource(this.context.flags)).fields;
+    const flags = readSettings(requestFlags, flagSource(this.context.flags)).fields;
     const [method, path, body = '', ...surplus] = this.operands;
     if (method === undefined || path === undefined || surplus.length > 0) {
       throw new Error(`request needs <method> <path> [<body>]; arguments given: ${this.operands.length}`);
     }
-    const answer = await this.send(address, method.toUpperCase(), path, body);
-    if (answer.status > 399) {
-      throw new Error(`received unsuccessful status code ${answer.status}: ${answer.body}`);
-    }
-    this.context.stdout.write(`${answer.body}\n`);
-  }
-
-  private async send(
-    address: string,
-    method: string,
-    path: string,
-    body: string,
-  ): Promise<{ status: number; body: string }> {
-    const url = `http://${address}/${path.replace(/^\//, '')}`;
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const { openServers } = await import('../../inspect/open-servers.js');
+    const opened = await openServers(serverPlace(flags, this.context.env));
     try {
-      return await new Promise((resolve, reject) => {
-        const outgoing = httpRequest(url, { method, headers: { connection: 'close' }, signal }, (response) => {
-          readText(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
-        });
-        outgoing.on('error', reject);
-        outgoing.end(body);
-      });
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`${method} ${url} failed: ${reason}`, { cause });
+      const server = chooseServer(opened.servers, flags.replica);
+      const answer = await server.send({ method: method.toUpperCase(), path: `/${path.replace(/^\//, '')}`, body });
+      if (answer.status > 399) {
+        throw new Error(`received unsuccessful status code ${answer.status}: ${answer.body}`);
+      }
+      this.context.stdout.write(`${answer.body}\n`);
+    } finally {
+      opened.close();
     }
   }
+}
+
+function chooseServer(servers: readonly PageServer[], replica: string): PageServer {
+  const names = servers.map(({ name }) => name).join(', ');
+  const found = servers.filter(({ name }) => replica === '' || name === replica);
+  const [server] = found;
+  if (server === undefined) throw new Error(`there is no replica ${replica}; the replicas are ${names}`);
+  if (found.length > 1) throw new Error(`the cluster has several replicas; name one with --replica: ${names}`);
+  return server;
 }

@@ -1,14 +1,16 @@
 import { bool, oneOf } from '../values/scalar-types.js';
 import { namespaceName } from '../values/text-types.js';
 import { discoveryFlags } from './discovery-flags.js';
+import { outputFlags } from './output-flags.js';
+import { type ServerFlags, serverFlags } from './server-flags.js';
 import type { FlagTable } from './setting.js';
 
 const LEVELS = ['info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
 
 /** The values of the flags of the `analyze` command. */
-export interface AnalyzeFlags {
-  readonly output: 'text' | 'json';
+export interface AnalyzeFlags extends Omit<ServerFlags, 'namespace'> {
+  readonly output: 'text' | 'json' | 'sarif';
   readonly failureThreshold: Level;
   readonly outputThreshold: Level;
   readonly defaultNamespace: string;
@@ -19,12 +21,9 @@ export interface AnalyzeFlags {
 /** The flags of the `analyze` command. The flags of `discovery` that it shares are read with those of `discovery`. */
 export const analyzeFlags: FlagTable<AnalyzeFlags> = {
   output: {
-    name: 'output',
-    shorthand: 'o',
-    type: oneOf(['text', 'json']),
-    default: 'text',
-    meaning: 'text for people, json for programs',
-    addition: true,
+    ...outputFlags.output,
+    type: oneOf(['text', 'json', 'sarif']),
+    meaning: 'text for people, json for programs, sarif (2.1.0) for code hosts and editors',
   },
   failureThreshold: {
     name: 'failure-threshold',
@@ -55,13 +54,18 @@ export const analyzeFlags: FlagTable<AnalyzeFlags> = {
     meaning: 'The input is the whole mesh, so references to objects that it lacks are reported',
     addition: true,
   },
-  color: {
-    name: 'color',
-    type: oneOf(['auto', 'always', 'never']),
-    default: 'auto',
-    meaning: 'Colours: auto uses them on a terminal, unless NO_COLOR is set',
-    addition: true,
+  color: outputFlags.color,
+  address: {
+    ...serverFlags.address,
+    meaning: 'Analyze the objects that the server with this monitoring port (host:port) has read',
   },
+  cluster: {
+    ...serverFlags.cluster,
+    meaning:
+      'Analyze the objects of a cluster, as its API server has them. The kubeconfig is --kubeconfig, else KUBECONFIG, else ~/.kube/config, else the credentials of the pod',
+  },
+  kubeconfig: serverFlags.kubeconfig,
+  context: serverFlags.context,
 };
 
 /** Flags of `discovery` that `analyze` accepts too. */

@@ -77,6 +77,11 @@ export const remoteAddress: ValueType<string> = scalarType('string', (value) => 
     : { ok: false, allowed: 'host:port or [IPv6]:port, with a port from 1 to 65535' };
 });
 
+/** Like `remoteAddress`, or empty. */
+export const optionalRemoteAddress: ValueType<string> = scalarType('string', (value) =>
+  value === '' ? { ok: true, value } : remoteAddress.parse([value]),
+);
+
 /** A host name or address without a port; `*` means all addresses. */
 export const introspectionHost: ValueType<string> = scalarType('string', (value) =>
   value === '*' || isIP(value) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value)

@@ -16,8 +16,8 @@ const TYPES = [
 ] as const;
 
 /**
- * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection`,
- * `virtual_host_*` and `extension_config_*`.
+ * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection`, `*_waiting_since` of a
+ * response that is not acknowledged, `virtual_host_*` and `extension_config_*`.
  */
 export const syncz: Page = {
   path: '/debug/syncz',
@@ -41,6 +41,9 @@ function syncStatus({ proxy, watches }: ProxyConnection, context: PushContext | 
     if (watch === undefined) continue;
     if (watch.sentNonce !== '') status[`${name}_sent`] = watch.sentNonce;
     if (watch.ackedNonce !== '') status[`${name}_acked`] = watch.ackedNonce;
+    if (watch.sentAt !== undefined && watch.sentNonce !== watch.ackedNonce) {
+      status[`${name}_waiting_since`] = watch.sentAt.toISOString();
+    }
     const rejection = formatRejection(watch);
     if (rejection !== undefined) status[`${name}_rejection`] = rejection;
   }

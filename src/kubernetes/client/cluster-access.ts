@@ -19,6 +19,10 @@ export interface ClusterAccess {
 export interface ClusterAccessOptions extends PodEnvironment {
   /** `--orchconfig`: path of a kubeconfig; empty when this process runs in the cluster. */
   readonly orchConfig: string;
+  /** Context of the kubeconfig. Default: its current context. */
+  readonly context?: string;
+  /** The flag that names the kubeconfig, for messages. Default: `--orchconfig`. */
+  readonly kubeconfigFlag?: string;
 }
 
 /** An exec plugin of a kubeconfig that has not answered after this time has failed. */
@@ -36,7 +40,7 @@ export async function loadClusterAccess(options: ClusterAccessOptions): Promise<
   const load = (): KubeConfig => {
     const config = new library.KubeConfig();
     if (orchConfig === '') loadPodEnvironment(config, options);
-    else loadKubeconfig(config, orchConfig);
+    else loadKubeconfig(config, orchConfig, options);
     return config;
   };
   let config = load();

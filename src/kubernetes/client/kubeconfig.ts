@@ -5,17 +5,28 @@ import { isRecord } from '../../base/record.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
 import { ClusterAccessError } from './cluster-access-error.js';
 
+export interface KubeconfigChoice {
+  /** Default: the current context of the file. */
+  readonly context?: string;
+  /** The flag that names the file, for messages. Default: `--orchconfig`. */
+  readonly kubeconfigFlag?: string;
+}
+
 /**
  * Loads a kubeconfig file into an empty configuration.
  *
  * @throws ClusterAccessError when it cannot be read or used.
  */
-export function loadKubeconfig(config: KubeConfig, file: string): void {
+export function loadKubeconfig(
+  config: KubeConfig,
+  file: string,
+  { context: chosen = '', kubeconfigFlag = '--orchconfig' }: KubeconfigChoice = {},
+): void {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    const message = `the kubeconfig ${file} cannot be read (${textOf(cause)}); correct --orchconfig`;
+    const message = `the kubeconfig ${file} cannot be read (${textOf(cause)}); correct ${kubeconfigFlag}`;
     throw new ClusterAccessError('KUBECONFIG_UNREADABLE', message, { cause });
   }
   try {
@@ -23,13 +34,14 @@ export function loadKubeconfig(config: KubeConfig, file: string): void {
     config.loadFromString(text);
     config.makePathsAbsolute(folder);
     addTokenFiles(config, text, folder);
+    if (chosen !== '') config.setCurrentContext(chosen);
   } catch (cause) {
     throw invalidKubeconfig(file, textOf(cause), cause);
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
     const context = JSON.stringify(config.getCurrentContext() ?? '');
-    throw invalidKubeconfig(file, `its current-context ${context} names no cluster`);
+    throw invalidKubeconfig(file, `its ${chosen === '' ? 'current-context' : 'context'} ${context} names no cluster`);
   }
   if (!isHttpUrl(cluster.server)) {
     throw invalidKubeconfig(file, `its server ${JSON.stringify(cluster.server)} is not an http or https URL`);

@@ -15,7 +15,7 @@ type Mesh = Pick<MeshConfig, 'policy'>;
  */
 export function uncheckedReason(
   { policy }: Mesh,
-  { type, metadata }: Pick<Proxy, 'type' | 'metadata'>,
+  { type, metadata }: Pick<Proxy, 'type'> & { readonly metadata: Pick<Proxy['metadata'], 'policy'> },
   direction: Direction,
 ): string | undefined {
   if (policy.mixerCheckServer === '') return 'mixerCheckServer of the mesh config names no server to ask';

@@ -1,0 +1,140 @@
+import { uncheckedReason } from '../../model/policy/explain-policy.js';
+import { ownFailPolicyOf } from '../../model/policy/own-fail-policy.js';
+import type { PushContext } from '../../model/push-context.js';
+import type { Service } from '../../model/service.js';
+import type { AskedRequest } from './asked-request.js';
+import type { ExplainedService } from './explain-request.js';
+
+/** An answer that the caller can get, and the reason. */
+export interface Answer {
+  /** HTTP status; `closed`: the connection is closed, and the caller's proxy answers 503. */
+  readonly status: number | 'closed';
+  /** `certain`: this answer is the only one. `possible`: the condition in `because` decides. */
+  readonly certainty: 'certain' | 'possible';
+  readonly because: string;
+  /** Objects that decide, as `Kind/namespace/name`. */
+  readonly objects: readonly string[];
+}
+
+/** Answers in the order in which proxies decide: route, endpoints, mutual TLS, token, authorization, policy. */
+export function answersFor(
+  context: PushContext,
+  request: AskedRequest,
+  service: Service | undefined,
+  explained: ExplainedService | undefined,
+): readonly Answer[] {
+  if (service === undefined || explained === undefined) return [unknownHost(context)];
+  return [
+    ...unserved(request, service, explained),
+    ...refusedPeer(request, explained),
+    ...refusedToken(explained),
+    ...forbidden(explained),
+    ...refusedByPolicy(context, service, explained),
+    { status: 200, certainty: 'possible', because: 'otherwise the application answers', objects: [] },
+  ];
+}
+
+function unknownHost({ mesh }: PushContext): Answer {
+  const blocks = mesh.outboundTrafficPolicy === 'REGISTRY_ONLY';
+  return {
+    status: blocks ? 502 : 200,
+    certainty: 'possible',
+    because: blocks
+      ? 'the mesh has no service for this host, and outboundTrafficPolicy of the mesh config is REGISTRY_ONLY; a ServiceEntry adds the host'
+      : 'the mesh has no service for this host: sidecars pass the request through to its original address, unchecked',
+    objects: [],
+  };
+}
+
+function unserved(
+  { port }: AskedRequest,
+  { ports, resolution }: Service,
+  { endpoints, object }: ExplainedService,
+): readonly Answer[] {
+  const objects = object === undefined ? [] : [object];
+  if (!ports.some(({ number }) => number === port)) {
+    const known = ports.map(({ number }) => number).join(', ');
+    return [
+      {
+        status: 503,
+        certainty: 'possible',
+        because: `the service has no port ${port}; its ports are ${known}`,
+        objects,
+      },
+    ];
+  }
+  if (resolution !== 'endpoints' || endpoints.healthy > 0) return [];
+  const because =
+    endpoints.all === 0
+      ? 'the service has no endpoint: no ready pod matches its selector'
+      : `none of its ${endpoints.all} endpoints is healthy`;
+  return [{ status: 503, certainty: 'certain', because, objects }];
+}
+
+function refusedPeer({ caller }: AskedRequest, { mutualTls }: ExplainedService): readonly Answer[] {
+  if (mutualTls !== 'STRICT' || caller !== undefined) return [];
+  const because =
+    'the workload takes only mutual TLS, and the caller has no certificate of the mesh (--from says who calls)';
+  return [{ status: 'closed', certainty: 'certain', because, objects: [] }];
+}
+
+function refusedToken({ requestAuthentications: objects }: ExplainedService): readonly Answer[] {
+  if (objects.length === 0) return [];
+  return [{ status: 401, certainty: 'possible', because: 'a token that the request carries is invalid', objects }];
+}
+
+function forbidden({ authorizationPolicies }: ExplainedService): readonly Answer[] {
+  const of = (action: string) =>
+    authorizationPolicies.filter((each) => each.action === action).map(({ object }) => object);
+  const [deny, allow, custom] = [of('DENY'), of('ALLOW'), of('CUSTOM')];
+  const answer = (because: string, objects: readonly string[]): Answer => ({
+    status: 403,
+    certainty: 'possible',
+    because,
+    objects,
+  });
+  return [
+    ...(custom.length > 0 ? [answer('the external authorization server denies the request', custom)] : []),
+    ...(deny.length > 0 ? [answer('a rule of these policies denies the request', deny)] : []),
+    ...(allow.length > 0 ? [answer('no rule of these policies allows the request', allow)] : []),
+  ];
+}
+
+function refusedByPolicy({ mesh }: PushContext, service: Service, { quotas }: ExplainedService): readonly Answer[] {
+  const off = uncheckedReason(mesh, { type: 'sidecar', metadata: {} }, 'inbound');
+  if (off !== undefined || quotas.charges.length + quotas.undecided.length === 0) return [];
+  const failPolicy =
+    ownFailPolicyOf(service, mesh.policy)?.policy ?? (mesh.policy.policyCheckFailOpen ? 'FAIL_OPEN' : 'FAIL_CLOSE');
+  const answers: Answer[] = quotas.charges.map(({ quota, charge, object, limit }) => ({
+    status: 429,
+    certainty: 'possible',
+    because: limitText(quota, charge, limit),
+    objects: [object],
+  }));
+  const open = failPolicy === 'FAIL_CLOSE';
+  return open
+    ? [
+        ...answers,
+        {
+          status: 503,
+          certainty: 'possible',
+          because: 'the policy server cannot be reached or decide, and the fail policy is FAIL_CLOSE',
+          objects: [],
+        },
+      ]
+    : answers;
+}
+
+function limitText(
+  quota: string,
+  charge: number,
+  limit: ExplainedService['quotas']['charges'][number]['limit'],
+): string {
+  const head = `quota ${quota} is exhausted; this request charges ${charge}`;
+  if (limit === undefined) return `${head}; --policyConfig shows the limit`;
+  if (limit === 'none') return `${head}; the policy server's file has no limit for it, so it is always granted`;
+  const { maxAmount, validDurationMs, counter, isOverride } = limit;
+  const values = Object.entries(counter).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  const whose = values.length === 0 ? 'all requests' : values.join(', ');
+  return `${head} of ${maxAmount} in ${validDurationMs / 1000} s for ${whose}${isOverride ? ' (an override)' : ''}`;
+}

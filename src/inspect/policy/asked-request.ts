@@ -1,0 +1,62 @@
+import { type HeaderMap, headerMapOf } from '../../policy/client/header-map.js';
+
+/** The request that a user asks about. */
+export interface AskedRequest {
+  readonly method: string;
+  /** Host of the URL, or of the header `Host`, without port. */
+  readonly host: string;
+  /** 80, 443 for https, or the port of the URL. */
+  readonly port: number;
+  /** Path and query. */
+  readonly target: string;
+  readonly scheme: string;
+  readonly headers: HeaderMap;
+  /** `<namespace>/<service account>` of the caller; undefined: the caller has no certificate. */
+  readonly caller?: { readonly namespace: string; readonly account: string };
+}
+
+/** A method, URL or header that cannot be used. The message has the remedy. */
+class AskedRequestError extends Error {
+  override readonly name = 'AskedRequestError';
+  readonly code = 'BAD_REQUEST';
+}
+
+/**
+ * Reads a method, a URL and `Name: value` headers as curl takes them.
+ *
+ * @throws AskedRequestError
+ */
+export function readAskedRequest(
+  method: string,
+  url: string,
+  headers: readonly string[],
+  caller: string,
+): AskedRequest {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
+  if (!/^[A-Za-z-]+$/.test(method))
+    throw new AskedRequestError(`${JSON.stringify(method)} is not a method, such as GET`);
+  if (!URL.canParse(text))
+    throw new AskedRequestError(`${JSON.stringify(url)} is not a URL, such as http://web.shop/books`);
+  const { hostname, port, pathname, search, protocol } = new URL(text);
+  const map = headerMapOf(headers.map(readHeader));
+  const [host = hostname] = (map.get('host') ?? hostname).split(':');
+  const [namespace = '', account = '', ...rest] = caller.split('/');
+  if (caller !== '' && (namespace === '' || account === '' || rest.length > 0)) {
+    throw new AskedRequestError('--from must be <namespace>/<service account> of the caller, such as shop/web');
+  }
+  return {
+    method: method.toUpperCase(),
+    host: host.toLowerCase(),
+    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+    target: pathname + search,
+    scheme: protocol.slice(0, -1),
+    headers: map,
+    ...(caller === '' ? {} : { caller: { namespace, account } }),
+  };
+}
+
+function readHeader(text: string): readonly [string, string] {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new AskedRequestError(`header ${JSON.stringify(text)} must have the form "Name: value"`);
+  return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
+}

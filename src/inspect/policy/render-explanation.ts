@@ -1,0 +1,62 @@
+import { type Paint, printable, renderTable, type Tone } from '../table.js';
+import type { Answer } from './answers.js';
+import type { ExplainedService, RequestExplanation } from './explain-request.js';
+
+/** The explanation for people. @param showsAttributes whether all attributes are listed */
+export function renderExplanation(
+  { method, url, service, answers }: RequestExplanation,
+  showsAttributes: boolean,
+  paint: Paint,
+): string {
+  const parts = [
+    paint(printable(`${method} ${url}`), 'heading'),
+    service === undefined ? 'service    none' : renderService(service, paint),
+    renderTable(
+      ['ANSWER', 'WHEN', 'OBJECTS'],
+      answers.map((answer) => [
+        { text: String(answer.status), tone: toneOf(answer) },
+        { text: `${answer.certainty === 'certain' ? 'always: ' : ''}${answer.because}` },
+        { text: answer.objects.join(', ') },
+      ]),
+      paint,
+    ).trimEnd(),
+    ...(showsAttributes && service !== undefined ? [renderAttributes(service, paint)] : []),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function toneOf({ status, certainty }: Answer): Tone {
+  if (status === 200) return 'good';
+  return certainty === 'certain' ? 'bad' : 'warning';
+}
+
+function renderService(service: ExplainedService, paint: Paint): string {
+  const { hostname, object, endpoints, mutualTls, operation, apiKey, quotas } = service;
+  const rows: [string, string][] = [
+    ['service', `${hostname}${object === undefined ? '' : ` (${object})`}`],
+    ['endpoints', `${endpoints.healthy} healthy of ${endpoints.all}`],
+    ['mutual TLS', mutualTls],
+    ['API', list(service.apiSpecs)],
+    ['operation', list(Object.entries(operation).map(([name, value]) => `${name}=${value}`))],
+    ['API key', apiKey ?? 'none'],
+    ['charges', list(quotas.charges.map(({ quota, charge, object: spec }) => `${quota} ${charge} by ${spec}`))],
+    ['no match', list(quotas.unmatched)],
+    ['undecided', list(quotas.undecided)],
+    ['missing', list(service.missing)],
+    ['not granted', list(service.notGranted)],
+  ];
+  const always = new Set(['service', 'endpoints', 'mutual TLS', 'operation', 'API key', 'charges']);
+  return rows
+    .filter(([name, text]) => always.has(name) || text !== 'none')
+    .map(([name, text]) => `${paint(name.padEnd(11), 'dim')}  ${printable(text)}`)
+    .join('\n');
+}
+
+function renderAttributes({ attributes }: ExplainedService, paint: Paint): string {
+  const rows = Object.entries(attributes).map(([name, value]) => [{ text: name }, { text: value }]);
+  return renderTable(['ATTRIBUTE', 'VALUE'], rows, paint).trimEnd();
+}
+
+function list(texts: readonly string[]): string {
+  return texts.length === 0 ? 'none' : texts.join(', ');
+}
