@@ -44,6 +44,7 @@ export function createHttpServers(parts: HttpServerParts): {
       setting,
       address,
       app: handler,
+      onStop: app.endStreams,
       logger,
       clock,
       ...httpServerSettings(options),

@@ -3,8 +3,10 @@ import type { Clock } from '../base/clock.js';
 import type { KindRegistry } from '../config/kinds.js';
 import type { MessageJson } from '../envoy/message-json.js';
 import { TypeUrl } from '../envoy/type-urls.js';
+import type { PastRejection } from '../introspection/past-rejection.js';
 import type { ReadinessProbe } from '../introspection/ready.js';
 import type { ConfigProblem, Views } from '../introspection/views.js';
+import type { PushActivity } from '../model/push-activity.js';
 import { POLICY_TYPE_URLS } from '../policy/wire/call-metadata.js';
 import type { DistributionLedger } from '../push/distribution-ledger.js';
 import type { Distributor } from '../push/distributor.js';
@@ -21,6 +23,8 @@ export interface ViewParts {
   readonly distributor: Distributor;
   readonly connections: Connections;
   readonly ledger: DistributionLedger | undefined;
+  readonly activity: PushActivity;
+  rejections(): readonly PastRejection[];
   readonly kinds: KindRegistry;
   readonly metrics: Metrics;
   readonly registry: Registry;
@@ -91,6 +95,13 @@ export function createViews(parts: ViewParts): Views {
     versionOf: (root, key) => ledger?.versionAt(root, key),
     triggerPush: () => distributor.pushAll('debug'),
     pushStatus: () => (distributor.context === undefined ? undefined : pushStatus(status)),
+    activity: parts.activity,
+    resourceStateOf: (connectionId, typeUrl) => {
+      const state = connections.find(connectionId)?.resourcesOf(typeUrl);
+      return state && { accepted: state.accepted?.resources, offered: state.offered?.resources };
+    },
+    rejections: parts.rejections,
+    changedSince: (configVersion) => ledger?.changedSince(configVersion),
     injectionTemplate: parts.injectionTemplate,
     problems: parts.problems,
   };

@@ -205,6 +205,8 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
       distributor,
       connections,
       ledger: proxies.ledger,
+      activity: proxies.activity,
+      rejections: proxies.rejections.list,
       kinds,
       clock,
       adszConfigEnabled: environment.navDebugAdszConfig,

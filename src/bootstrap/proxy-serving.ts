@@ -8,6 +8,7 @@ import { ListenError } from '../net/listen-address.js';
 import { createDistributionLedger, type DistributionLedger } from '../push/distribution-ledger.js';
 import { createDistributor, type Distributor } from '../push/distributor.js';
 import { createNameSets } from '../push/name-set.js';
+import { createPushActivityLog, type PushActivityLog } from '../push/push-activity-log.js';
 import { recordPushMetrics } from '../push/record-push-metrics.js';
 import { createWorkRunner } from '../push/work-runner.js';
 import type { Logging } from '../telemetry/logging.js';
@@ -31,6 +32,7 @@ import {
 import { distributorSettings, grpcServerSettings, xdsLimits } from './map-options.js';
 import type { ListenAddress, Options } from './options.js';
 import type { ProcessParts } from './process-parts.js';
+import { createRejectionLog, type RejectionLog } from './rejection-log.js';
 
 /** Is told of every snapshot, before the first proxy is. */
 export interface SnapshotObserver {
@@ -73,6 +75,8 @@ export interface ProxyServingParts {
 export interface ProxyServing {
   readonly distributor: Distributor;
   readonly connections: Connections;
+  readonly activity: PushActivityLog;
+  readonly rejections: RejectionLog;
   /** Undefined while NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false. */
   readonly ledger: DistributionLedger | undefined;
   /** The sessions of the secured listener share these with the sessions of the plaintext listener. */
@@ -98,11 +102,12 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const { options, process, store, observers, controlPlane, logging, clock } = parts;
   const { discovery, environment } = options;
   const logger = logging.scope('ads');
-  const metrics = recordPushMetrics(process.metrics);
+  const activity = createPushActivityLog(clock);
   const retentionMs = environment.navDistributionHistoryRetentionMs;
   const ledger = environment.navEnableConfigDistributionTracking
     ? createDistributionLedger(Math.max(retentionMs, parts.hasCluster ? STATUS_RETENTION_MS : 0))
     : undefined;
+  const metrics = activity.observing(recordPushMetrics(process.metrics));
   const generatorOptions = {
     ...parts.policyServer,
     plugins: discovery.plugins,
@@ -114,6 +119,7 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
     objectGenerators: createApiGenerators(process.encoder, parts.kinds),
     ledger,
     metrics,
+    activity,
     clock,
     logger,
     nextContext: (previous) => {
@@ -126,6 +132,8 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const limits = xdsLimits(environment, getHeapStatistics().heap_size_limit);
   const runner = createWorkRunner(clock);
   const nameSets = createNameSets();
+  const reports = createPeerReports(metrics, logger, clock);
+  const rejections = createRejectionLog({ clock, ledger, distribution: () => distributor });
   const session: SessionEnvironment = {
     distribution: distributor,
     connections,
@@ -145,7 +153,8 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
     runner,
     peers: createPeers(limits),
     limits,
-    ...createPeerReports(metrics, logger, clock),
+    ...reports,
+    rejected: rejections.observing(reports.rejected),
     readProxy: createProxyReader(readNode, environment.meshDomain, limits.nodeBytes),
     enqueue: (each) => distributor.enqueue(each),
     register: (each) => {
@@ -168,6 +177,8 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   return {
     distributor,
     connections,
+    activity,
+    rejections,
     ledger,
     session,
     hooks,

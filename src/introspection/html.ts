@@ -39,3 +39,8 @@ function escapeHtml(value: string): string {
 export function styleElement(styleSheet: string): Html {
   return new Html(`<style>${styleSheet}</style>`);
 }
+
+/** @param script trusted text without a closing tag. It is not escaped. */
+export function scriptElement(script: string): Html {
+  return new Html(`<script>${script}</script>`);
+}

@@ -4,7 +4,6 @@ import type { Clock } from '../base/clock.js';
 import { nearestName } from '../base/nearest-name.js';
 import type { Logger } from '../telemetry/logger.js';
 import { type AccessPolicy, callerOf, isLoopbackCaller, refusalOf } from './access.js';
-import { DEBUG_INDEX_STYLE } from './debug-index-template.js';
 import { HttpProblem } from './http-problem.js';
 import type { Page } from './page.js';
 import { createPages } from './page-table.js';
@@ -12,6 +11,9 @@ import { createRenderTurns, MAX_OPEN_PAGES } from './render-turns.js';
 import { type SendTools, sendReply } from './send-reply.js';
 import { createSharedBytes } from './shared-bytes.js';
 import type { Views } from './views.js';
+import { FRAME_SCRIPT } from './web/frame-script.js';
+import { FRAME_STYLE } from './web/frame-style.js';
+import { createLivePages } from './web/live-pages.js';
 
 export interface HttpAppOptions {
   readonly views: Views;
@@ -25,12 +27,17 @@ export interface HttpAppOptions {
   readonly pages?: readonly Page[];
 }
 
+export interface HttpApp extends Express {
+  /** Ends the streams of open pages, so that a shutdown does not wait for them. */
+  endStreams(): void;
+}
+
 /** Makes the app that :8080 and :15014 share (docs/reference/http.md#listeners). `createHttpServer` serves it. */
-export function createHttpApp(options: HttpAppOptions): Express {
+export function createHttpApp(options: HttpAppOptions): HttpApp {
   const { logger } = options;
   const pages = options.pages ?? createPages();
   const access: AccessPolicy = { mayReadConfiguration: isLoopbackCaller, ownNames: [], ...options.access };
-  const headers = securityHeaders([DEBUG_INDEX_STYLE]);
+  const headers = securityHeaders();
 
   const onRefused = options.onRefused ?? (() => undefined);
   const tools: SendTools = {
@@ -47,7 +54,10 @@ export function createHttpApp(options: HttpAppOptions): Express {
     next();
   });
   app.use(limitBody);
-  const handlers = new Map(pages.map((page) => [page.path.toLowerCase(), pageHandler(page, access, tools, options)]));
+  const live = createLivePages({ pages, views: options.views, clock: options.clock, logger });
+  const handlers = new Map(
+    [...pages, live.page].map((page) => [page.path.toLowerCase(), pageHandler(page, access, tools, options)]),
+  );
   app.use(async (request, response, next) => {
     const handle = handlers.get(request.path.toLowerCase().replace(/(?<=.)\/$/, ''));
     if (handle === undefined) return next();
@@ -60,7 +70,7 @@ export function createHttpApp(options: HttpAppOptions): Express {
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     sendProblem(error, request, response, logger);
   });
-  return app;
+  return Object.assign(app, { endStreams: live.stop });
 }
 
 function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options: HttpAppOptions) {
@@ -70,6 +80,7 @@ function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options
       query: queryOf(request.url),
       safe: request.method === 'HEAD',
       now: clock.now(),
+      wantsJson: wantsJson(request),
     });
     if (!response.destroyed) await sendReply(request, response, reply, tools);
   };
@@ -139,6 +150,13 @@ function sendProblem(error: unknown, request: Request, response: Response, logge
   response.status(problem.status).setHeader('Content-Type', 'text/plain; charset=utf-8').end(`${problem.message}\n`);
 }
 
+/** Whether a page for people should answer with its data: `format=json`, or `Accept` names JSON and not HTML. */
+function wantsJson(request: Request): boolean {
+  if (queryOf(request.url).get('format') === 'json') return true;
+  const accept = request.headers.accept ?? '';
+  return accept.includes('application/json') && !accept.includes('text/html');
+}
+
 /** Parses the query. Accepts any text. */
 function queryOf(url: string): URLSearchParams {
   const start = url.indexOf('?');
@@ -173,15 +191,14 @@ function limitBody(request: Request, response: Response, next: NextFunction): vo
 
 /**
  * Headers of every response: no caching, no framing, no content sniffing. There are no CORS headers, so other origins
- * cannot read the pages. A page loads only its own style sheet.
- *
- * @param styleSheets texts of the `<style>` elements of pages
+ * cannot read the pages. A page runs only its own script, loads only its own style sheet, and connects to this server only.
  */
-function securityHeaders(styleSheets: readonly string[]): Readonly<Record<string, string>> {
-  const styles = styleSheets.map((text) => `'sha256-${hash('sha256', text, 'base64')}'`).join(' ');
+function securityHeaders(): Readonly<Record<string, string>> {
+  const digest = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+  const sources = `style-src ${digest(FRAME_STYLE)}; script-src ${digest(FRAME_SCRIPT)}; connect-src 'self'`;
   return {
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': `default-src 'none'; style-src ${styles}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+    'Content-Security-Policy': `default-src 'none'; ${sources}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',

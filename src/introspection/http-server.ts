@@ -14,6 +14,8 @@ export interface HttpServerOptions {
   readonly setting: string;
   /** Usually the app of `createHttpApp`. Several servers may share it. */
   readonly app: RequestListener;
+  /** Called when the server stops, to end responses that have no end of their own. */
+  readonly onStop?: () => void;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly timeouts?: Partial<HttpTimeouts>;
@@ -42,6 +44,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    options.onStop?.();
     drain();
     const cancel = clock.schedule(timeouts.graceMs, () => {
       logger.warn({ setting, graceMs: timeouts.graceMs }, 'http requests cut off at shutdown');

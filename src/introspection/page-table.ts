@@ -1,4 +1,3 @@
-import { createDebugIndex } from './debug-index.js';
 import { compareText } from './order.js';
 import type { Page } from './page.js';
 import { adsz, cdsz } from './pages/adsz.js';
@@ -20,12 +19,35 @@ import { pushStatus } from './pages/push-status.js';
 import { registryz } from './pages/registryz.js';
 import { resourcesz } from './pages/resourcesz.js';
 import { syncz } from './pages/syncz.js';
+import { callsPage } from './web/calls-page.js';
+import { objectPage } from './web/object-page.js';
+import { objectsPage } from './web/objects-page.js';
+import { createOverview } from './web/overview-page.js';
+import { proxiesPage } from './web/proxies-page.js';
+import { proxyPage } from './web/proxy-page.js';
+import { pushesPage } from './web/pushes-page.js';
+import { servicePage } from './web/service-page.js';
+import { servicesPage } from './web/services-page.js';
+import type { Site } from './web/site.js';
+
+const SITE: Site = {
+  title: 'Navigator discovery',
+  links: [
+    { path: '/debug', label: 'Overview' },
+    { path: '/debug/proxies', label: 'Proxies' },
+    { path: '/debug/services', label: 'Services' },
+    { path: '/debug/calls', label: 'Calls' },
+    { path: '/debug/objects', label: 'Objects' },
+    { path: '/debug/pushes', label: 'Pushes' },
+  ],
+};
 
 /** All pages: the index, then the listed pages, sorted by path. */
 export function createPages(): readonly Page[] {
   const listed = [
     adsz,
     appliedz,
+    callsPage(SITE),
     cdsz,
     configDistribution,
     configDump,
@@ -38,14 +60,21 @@ export function createPages(): readonly Page[] {
     instancesz,
     mesh,
     metricsPage,
+    objectPage(SITE),
+    objectsPage(SITE),
     policyz,
+    proxiesPage(SITE),
+    proxyPage(SITE),
+    pushesPage(SITE),
     proxySizes,
     pushStatus,
     readyPage,
     registryz,
     resourcesz,
+    servicePage(SITE),
+    servicesPage(SITE),
     syncz,
     versionPage,
   ].sort((first, second) => compareText(first.path, second.path));
-  return [createDebugIndex('Navigator discovery', listed), ...listed];
+  return [createOverview(SITE, listed), ...listed];
 }

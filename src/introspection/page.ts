@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Html } from './html.js';
 import type { JsonSource } from './json-source.js';
 import type { Views } from './views.js';
@@ -8,6 +9,8 @@ export interface PageRequest {
   /** True for HEAD, which must not change anything. */
   readonly safe: boolean;
   readonly now: Date;
+  /** Whether the caller wants JSON from a page for people: `format=json`, or the header `Accept` without HTML. */
+  readonly wantsJson: boolean;
 }
 
 /** The reply of a page. A page throws errors as HttpProblem. */
@@ -19,7 +22,11 @@ export type Reply =
   /** A long text, rendered in parts. */
   | { readonly type: 'lines'; readonly lines: Iterable<string> }
   | { readonly type: 'html'; readonly html: Html }
-  | { readonly type: 'empty'; readonly status: number };
+  | { readonly type: 'empty'; readonly status: number }
+  /** The page that a change leads back to. */
+  | { readonly type: 'redirect'; readonly location: string }
+  /** A stream that the page writes and ends. */
+  | { readonly type: 'events'; open(response: ServerResponse): void };
 
 /** A query parameter, for the form on the index page. */
 export interface PageParameter {
@@ -42,6 +49,8 @@ export interface Page {
   readonly audience: 'anyone' | 'operator';
   readonly parameters?: readonly PageParameter[];
   handle(views: Views, request: PageRequest): Reply | Promise<Reply>;
+  /** The part of the page that changes, for /debug/live; absent for a page that does not update itself. */
+  liveContent?(views: Views, request: PageRequest): Html | Promise<Html>;
 }
 
 export function json(body: JsonSource): Reply {

@@ -18,6 +18,12 @@ export async function sendReply(request: Request, response: Response, reply: Rep
     case 'empty':
       response.status(reply.status).end();
       return;
+    case 'redirect':
+      response.status(303).setHeader('Location', reply.location).end();
+      return;
+    case 'events':
+      reply.open(response);
+      return;
     case 'text':
       response.setHeader('Content-Type', reply.contentType ?? 'text/plain; charset=utf-8');
       response.end(reply.text);

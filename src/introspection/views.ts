@@ -3,9 +3,11 @@ import type { EncodedResource } from '../envoy/encoded-resource.js';
 import type { MessageJson } from '../envoy/message-json.js';
 import type { Finding } from '../model/finding.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
+import type { PushActivity } from '../model/push-activity.js';
 import type { PushContext } from '../model/push-context.js';
 import type { MetricsText } from '../telemetry/metrics-text.js';
 import { HttpProblem } from './http-problem.js';
+import type { PastRejection } from './past-rejection.js';
 import type { ReadinessProbe } from './ready.js';
 
 /** The version on `/version` and on the index page. Unset values are `unknown`. */
@@ -51,6 +53,14 @@ export interface PolicyConfigs {
   readonly services: readonly EncodedResource[];
 }
 
+/** The resources of one type at one proxy. */
+export interface ResourceState {
+  /** Those that it accepted last; undefined if it accepted none, or may have others. */
+  readonly accepted: readonly EncodedResource[] | undefined;
+  /** Those of the newest response, if the proxy has not answered it, or has rejected it. */
+  readonly offered: readonly EncodedResource[] | undefined;
+}
+
 /**
  * The data of all HTTP pages, as functions that read the current state. Bootstrap provides them. All are cheap, and only
  * `triggerPush` changes state.
@@ -83,6 +93,14 @@ export interface Views {
   /** Findings of the last push; undefined before the first. */
   pushStatus(): readonly Finding[] | undefined;
   problems(): readonly ConfigProblem[];
+  /** Pushes of the last minutes; absent in programs without pushes. */
+  readonly activity?: PushActivity;
+  /** Undefined for an unknown connection or type; absent in programs without proxies. */
+  resourceStateOf?(connectionId: string, typeUrl: string): ResourceState | undefined;
+  /** The newest rejections, newest first; absent in programs without proxies. */
+  rejections?(): readonly PastRejection[];
+  /** Objects that changed after a configuration version; undefined if tracking is off or the version has expired. */
+  changedSince?(configVersion: string): ReadonlySet<ObjectKey> | undefined;
   /** The injector's template; undefined while the injector is off; absent in programs without an injector. */
   injectionTemplate?(): string | undefined;
 }

@@ -8,6 +8,7 @@ import { createDebouncer, type DebounceSettings } from './debouncer.js';
 import { createDiffCache, type DiffCache } from './diff-cache.js';
 import type { DistributionLedger } from './distribution-ledger.js';
 import { ledgerChanges } from './ledger-changes.js';
+import type { PushActivityLog } from './push-activity-log.js';
 import type { PushMetrics } from './push-metrics.js';
 import { createPushNotice, type PushNotice } from './push-notice.js';
 import { createPushQueue, type PushQueueSettings, type PushTarget } from './push-queue.js';
@@ -68,6 +69,8 @@ export interface DistributorParts {
   /** Undefined when distribution tracking is off. */
   readonly ledger: DistributionLedger | undefined;
   readonly metrics: PushMetrics;
+  /** Is told of every push, for pages. */
+  readonly activity?: Pick<PushActivityLog, 'begun'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Builds the next snapshot from the stores. */
@@ -117,14 +120,20 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
 
   const push = (request: PushRequest): number => {
     for (const reason of request.reasons) metrics.triggered(reason);
+    const begunMs = clock.monotonicMs();
     const notice = advance(request);
-    if (notice === undefined) return 0;
+    const builtMs = clock.monotonicMs();
+    if (notice === undefined) {
+      parts.activity?.begun({ request, version: '', proxies: 0, begunMs, builtMs });
+      return 0;
+    }
     let concerned = 0;
     for (const subscriber of subscribers) {
       if (!isConcerned(subscriber, notice)) continue;
       concerned++;
       queue.enqueue(subscriber);
     }
+    parts.activity?.begun({ request, version: context?.version ?? '', proxies: concerned, begunMs, builtMs });
     logger.debug(
       { version: context?.version, full: request.full, reasons: request.reasons, proxies: concerned },
       'push started',

@@ -239,6 +239,15 @@ export class ProxySession implements PushTarget {
     };
   }
 
+  /** The resources of a type at the proxy, for debug pages; undefined for a type that it does not get or that is private. */
+  resourcesOf(typeUrl: string): { readonly accepted?: ResourceSet; readonly offered?: ResourceSet } | undefined {
+    const watched = this.#subscriptions.get(typeUrl);
+    if (watched === undefined || watched.provider.isPrivate) return undefined;
+    const { accepted } = watched;
+    const offered = watched.isUnanswered ? watched.sent : watched.rejected;
+    return { ...(accepted && { accepted }), ...(offered && { offered }) };
+  }
+
   async #readLater(message: Buffer, finished: Promise<void>, reading: { readonly cost: number }): Promise<number> {
     if (message.length >= LARGE_MESSAGE_BYTES) {
       this.#setMessage(message);

@@ -169,24 +169,26 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       },
     },
   ];
+  const app = createHttpApp({
+    views: createPolicyViews({
+      build,
+      messageJson,
+      probes,
+      registry,
+      metrics,
+      clock,
+      metricsMinIntervalMs: options.metricsMinIntervalMs,
+      problems: runtime.problems,
+    }),
+    pages: createPolicyPages(),
+    logger,
+    clock,
+  });
   const monitoring = createHttpServer({
     setting: '--monitoringAddr',
     address: policy.monitoringAddr,
-    app: createHttpApp({
-      views: createPolicyViews({
-        build,
-        messageJson,
-        probes,
-        registry,
-        metrics,
-        clock,
-        metricsMinIntervalMs: options.metricsMinIntervalMs,
-        problems: runtime.problems,
-      }),
-      pages: createPolicyPages(),
-      logger,
-      clock,
-    }),
+    app,
+    onStop: app.endStreams,
     logger,
     clock,
     onRefused: reportHttpRefusals('--monitoringAddr', metrics, logger, clock),

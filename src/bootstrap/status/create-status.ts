@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
 import type { KindRegistry } from '../../config/kinds.js';
-import type { ObjectKey } from '../../config/object.js';
 import { shortTypeName } from '../../envoy/type-urls.js';
 import type { ResourceGenerator } from '../../generators/generator.js';
 import type { ConfigProblem } from '../../introspection/views.js';
@@ -9,7 +8,6 @@ import { createLeaderElection } from '../../kubernetes/election/leader-election.
 import type { WatchedList } from '../../kubernetes/watch/list-watcher.js';
 import { CONFIG_MAP_KIND } from '../../kubernetes/watch/raw-kind.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
-import { MESH_CONFIG_KEY, type PushRequest } from '../../model/push-request.js';
 import { CONFIG_VERSION_LENGTH } from '../../push/distribution-ledger.js';
 import type { Distribution } from '../../push/distributor.js';
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
@@ -21,6 +19,7 @@ import { createReportCleaner } from '../../status/kubernetes/report-cleaner.js';
 import { createReportPublisher } from '../../status/kubernetes/report-publisher.js';
 import { createReportSink, reportLabel } from '../../status/kubernetes/report-watch.js';
 import type { Logger } from '../../telemetry/logger.js';
+import { changeOf } from '../change-of.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import { createLeaderWork } from './leader-work.js';
 import { createSettingsComplaints } from './settings-complaints.js';
@@ -185,18 +184,6 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
       isStopped = true;
       await withinTime(clock, STOP_TIMEOUT_MS, end?.() ?? Promise.resolve());
     },
-  };
-}
-
-/** A push request for a change of one object. */
-function changeOf(key: ObjectKey): PushRequest {
-  return {
-    full: true,
-    changed: key === MESH_CONFIG_KEY ? 'everything' : new Set([key]),
-    endpoints: new Set(),
-    addresses: new Set(),
-    reasons: [],
-    startMs: 0,
   };
 }
 

@@ -31,6 +31,31 @@ interface Entry {
   readonly rejection: Omit<Rejection, 'others'>;
 }
 
+/** Finds the objects that may have caused one rejection. */
+export type RejectionReader = (rejected: RejectedWatch, context: PushContext) => readonly ObjectKey[];
+
+/** A rejected response of one type. */
+export interface RejectedWatch {
+  readonly typeUrl: string;
+  readonly proxyType: ProxyType;
+  /** Empty if the proxy has accepted nothing. */
+  readonly ackedConfigVersion: string;
+  readonly rejection: { readonly message: string; readonly nonce: string };
+}
+
+export function createRejectionReader(
+  options: Pick<RejectionBookOptions, 'history' | 'affects' | 'configVersionOfNonce'>,
+): RejectionReader {
+  return ({ typeUrl, proxyType, ackedConfigVersion, rejection: { message, nonce } }, context) => {
+    const changed =
+      ackedConfigVersion === ''
+        ? undefined
+        : options.history.changedBetween(ackedConfigVersion, options.configVersionOfNonce(nonce));
+    const affecting = changed && new Set([...changed].filter((key) => options.affects(key, typeUrl, proxyType)));
+    return rejectionCauses(message, affecting, context);
+  };
+}
+
 /** Rejections of one object that its status names: a thousand proxies can reject the same configuration. */
 const MAX_REJECTIONS = 20;
 
@@ -38,19 +63,16 @@ export function createRejectionBook(options: RejectionBookOptions): RejectionBoo
   let entries = new Map<string, Entry>();
   let byObject = new Map<ObjectKey, Rejection[]>();
 
+  const causesOf = createRejectionReader(options);
   const read = ({ proxy }: ProxyConnection, watch: WatchSnapshot, context: PushContext): Entry => {
-    const { code, message, nonce } = watch.rejection ?? { code: '', message: '', nonce: '' };
-    const changed =
-      watch.ackedConfigVersion === ''
-        ? undefined
-        : options.history.changedBetween(watch.ackedConfigVersion, options.configVersionOfNonce(nonce));
-    const affecting = changed && new Set([...changed].filter((key) => options.affects(key, watch.typeUrl, proxy.type)));
+    const { code, ...rejection } = watch.rejection ?? { code: '', message: '', nonce: '' };
+    const { typeUrl, ackedConfigVersion } = watch;
     return {
-      causes: rejectionCauses(message, affecting, context),
+      causes: causesOf({ typeUrl, proxyType: proxy.type, ackedConfigVersion, rejection }, context),
       rejection: {
         proxy: workloadOf(proxy.id),
-        type: options.shortTypeName(watch.typeUrl),
-        text: message === '' ? code : message,
+        type: options.shortTypeName(typeUrl),
+        text: rejection.message === '' ? code : rejection.message,
       },
     };
   };

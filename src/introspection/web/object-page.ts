@@ -1,0 +1,231 @@
+import { redactSecrets } from '../../base/redact-secrets.js';
+import type { MeshObject, ObjectKey } from '../../config/object.js';
+import { objectForm } from '../../config/object-form.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { ProxyConnection } from '../../model/proxy-connection.js';
+import type { PushContext } from '../../model/push-context.js';
+import { type Html, html } from '../html.js';
+import { HttpProblem } from '../http-problem.js';
+import { listOf, recordOf } from '../json-source.js';
+import { sortConnections } from '../order.js';
+import type { Page } from '../page.js';
+import type { PastRejection } from '../past-rejection.js';
+import type { ConfigProblem, Views } from '../views.js';
+import { requireContext } from '../views.js';
+import { typeTitle } from './behind.js';
+import { type MadeResource, madeResources } from './made-resources.js';
+import { type Reference, referencesOf, referrersOf } from './object-references.js';
+import { renderValidity } from './objects-page.js';
+import { count, joined, objectLink, proxyLink, renderBadge, renderJson } from './pieces.js';
+import { rejectionJson, renderRejections } from './rejections.js';
+import type { Site } from './site.js';
+import { renderTable } from './table.js';
+import { createWebPage } from './web-page.js';
+
+interface ProxyHolds {
+  readonly connection: ProxyConnection;
+  /** Versions of the object that it has acknowledged, by type. */
+  readonly acked: ReadonlyMap<string, string>;
+  /** Whether its rejection may come from this object. */
+  readonly rejects: boolean;
+}
+
+interface Model {
+  readonly key: ObjectKey;
+  readonly now: Date;
+  readonly object: MeshObject | undefined;
+  readonly problems: readonly ConfigProblem[];
+  readonly references: readonly Reference[];
+  readonly referrers: readonly ObjectKey[];
+  /** Undefined if tracking is off. */
+  readonly holders: readonly ProxyHolds[] | undefined;
+  readonly connected: number;
+  /** Rejections that the object may have caused. */
+  readonly rejections: readonly PastRejection[];
+  /** The proxy whose resources are shown. */
+  readonly shown: ProxyConnection | undefined;
+  readonly made: readonly (MadeResource & { readonly text: string })[] | undefined;
+}
+
+const MAX_PROXIES = 50;
+const MAX_REJECTIONS = 5;
+/** Proxies that are searched for resources of the object. */
+const MAX_SEARCHED = 5;
+const MAX_TEXT = 64 * 1024;
+const TYPES = [TypeUrl.cluster, TypeUrl.listener, TypeUrl.route, TypeUrl.virtualHost];
+
+/** One object: its validity, its references, the proxies that have it, and the resources of Envoy that come of it. */
+export function objectPage(site: Site): Page {
+  return createWebPage<Model>(site, {
+    path: '/debug/object',
+    title: 'Object',
+    description: 'One object: validity, references, the proxies that have it, and the Envoy resources that come of it',
+    parameters: [{ name: 'key', required: true, choice: { type: 'resource' } }],
+    model: (views, { query, now }) => objectModel(views, query.get('key') ?? '', now),
+    render: renderObject,
+    json: (model) =>
+      recordOf({
+        object: model.key,
+        isInForce: model.object !== undefined,
+        problems: model.problems,
+        references: model.references,
+        referrers: model.referrers,
+        rejections: model.rejections.map(rejectionJson),
+        proxies: model.holders?.map(({ connection, acked, rejects }) => ({
+          proxy: connection.proxy.id,
+          acknowledged: Object.fromEntries(acked),
+          rejects,
+        })),
+        resourcesOf: model.shown?.proxy.id,
+        resources: model.made && listOf(model.made, ({ typeUrl, resource }) => ({ typeUrl, name: resource.name })),
+        content: model.object && objectForm(model.object),
+      }),
+  });
+}
+
+function objectModel(views: Views, key: ObjectKey, now: Date): Model {
+  const context = requireContext(views);
+  const object = context.objects.get(key.slice(0, key.indexOf('/')))?.get(key);
+  const problems = views.problems().filter((problem) => problem.object === key);
+  if (object === undefined && problems.length === 0) {
+    throw new HttpProblem(404, `There is no object ${key.slice(0, 300)}. /debug/objects lists all objects.`);
+  }
+  const connections = sortConnections(views.connections());
+  return {
+    key,
+    object,
+    problems,
+    references: object === undefined ? [] : referencesOf(object, context),
+    referrers: referrersOf(key, context),
+    holders: views.trackingEnabled
+      ? connections.slice(0, MAX_PROXIES).map((each) => holds(each, key, views))
+      : undefined,
+    connected: connections.length,
+    rejections: (views.rejections?.() ?? []).filter(({ causes }) => causes.includes(key)).slice(0, MAX_REJECTIONS),
+    now,
+    ...resourcesOf(object, connections, context, views),
+  };
+}
+
+function holds(connection: ProxyConnection, key: ObjectKey, views: Views): ProxyHolds {
+  const acked = new Map<string, string>();
+  for (const typeUrl of TYPES) {
+    const root = connection.watches.get(typeUrl)?.ackedConfigVersion ?? '';
+    const version = root === '' ? undefined : views.versionOf(root, key);
+    if (version !== undefined) acked.set(typeUrl, version);
+  }
+  const present = new Set([...connection.watches.values()].flatMap(({ rejection }) => rejection?.nonce ?? []));
+  const rejects = (views.rejections?.() ?? []).some(
+    ({ connection: id, nonce, causes }) => id === connection.id && present.has(nonce) && causes.includes(key),
+  );
+  return { connection, acked, rejects };
+}
+
+function resourcesOf(
+  object: MeshObject | undefined,
+  connections: readonly ProxyConnection[],
+  { domain }: PushContext,
+  views: Views,
+): Pick<Model, 'shown' | 'made'> {
+  if (object === undefined) return { shown: undefined, made: [] };
+  let found: Pick<Model, 'shown' | 'made'> = { shown: undefined, made: [] };
+  for (const connection of connections.slice(0, MAX_SEARCHED)) {
+    const made = madeResources(object, domain, connection.id, views);
+    if (made === undefined) return { shown: undefined, made: undefined };
+    found = {
+      shown: connection,
+      made: made.map((each) => ({ ...each, text: textOf(each, views) })),
+    };
+    if (made.length > 0) return found;
+  }
+  return found;
+}
+
+function textOf({ resource }: MadeResource, views: Views): string {
+  if (resource.entry.length > MAX_TEXT) return 'This resource is too large to be shown here; see config_dump.';
+  return JSON.stringify(views.messageJson.resourceToJson(resource), redactSecrets, 2);
+}
+
+function renderObject(model: Model): Html {
+  const { key, object, problems } = model;
+  const [kind = '', namespace = '', ...name] = key.split('/');
+  return html`<p class="crumb"><a href="/debug/objects">Objects</a> / <bdi>${kind}</bdi> / <bdi>${namespace}</bdi></p>
+<div class="lead"><h1><bdi>${name.join('/')}</bdi></h1>${renderValidity(problems, object !== undefined)}<span class="quiet">${
+    object === undefined
+      ? 'no valid state is in force'
+      : html`version <bdi class="id">${object.metadata.resourceVersion}</bdi>`
+  }</span></div>
+${problems.map(
+  ({ reason, field, code, level = 'Rejected', file }) =>
+    html`<p>${renderBadge(level, level === 'Warn' || level === 'Info' ? 'busy' : 'bad')} <bdi>${code === undefined ? '' : `${code}: `}${reason}</bdi>${field === undefined ? '' : html` <code>${field}</code>`}${file === undefined ? '' : html` <span class="quiet"><bdi>${file}</bdi></span>`}</p>`,
+)}
+${model.rejections.length === 0 ? '' : html`<h2>Rejections that it may have caused</h2>${renderRejections(model.rejections, model.now)}`}
+${renderReferences(model)}
+${renderHolders(model)}
+${renderMade(model)}
+${object === undefined ? '' : html`<h2>Content</h2>${renderJson(JSON.stringify(objectForm(object), redactSecrets, 2))}`}`;
+}
+
+function renderReferences({ references, referrers }: Model): Html {
+  if (references.length + referrers.length === 0) return html``;
+  return html`<h2>References</h2><dl>
+<dt>Names</dt><dd>${joined(
+    references.map(
+      ({ target, field, exists }) =>
+        html`${objectLink(target)} <span class="quiet">${field}</span>${exists ? '' : html` ${renderBadge('missing', 'bad')}`}`,
+    ),
+  )}</dd>
+<dt>Named by</dt><dd>${joined(referrers.slice(0, MAX_PROXIES).map((key) => objectLink(key)))}</dd></dl>`;
+}
+
+function renderHolders({ holders, connected, object }: Model): Html {
+  if (holders === undefined) {
+    return html`<h2>Proxies</h2><p class="empty">NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false, so the versions that proxies have are not known.</p>`;
+  }
+  if (connected === 0) return html`<h2>Proxies</h2><p class="empty">No proxy is connected.</p>`;
+  const version = object?.metadata.resourceVersion;
+  return html`<h2>Proxies <small>${holders.length === connected ? count(connected, 'proxy', 'proxies') : `the first ${holders.length} of ${connected}`}</small></h2>
+${renderTable<ProxyHolds>(
+  [
+    {
+      head: 'Proxy',
+      cell: ({ connection: { id, proxy } }) =>
+        html`${proxyLink(id, proxy.name)} <bdi class="quiet">${proxy.configNamespace}</bdi>`,
+    },
+    { head: 'Has it', cell: (holder) => renderHolding(holder, version) },
+    {
+      head: 'Acknowledged versions',
+      cell: ({ acked }) =>
+        joined(
+          [...acked].map(([typeUrl, each]) => html`${typeTitle(typeUrl)} <bdi class="id">${each}</bdi>`),
+          'none',
+        ),
+    },
+  ],
+  holders,
+)}`;
+}
+
+function renderHolding({ acked, rejects }: ProxyHolds, version: string | undefined): Html {
+  if (rejects) return renderBadge('Rejects it', 'bad');
+  const versions = [...acked.values()];
+  if (versions.length === 0) return renderBadge('Not tracked', '');
+  if (versions.every((each) => each === version)) return renderBadge('Yes', 'good');
+  return renderBadge('Earlier version', 'busy');
+}
+
+function renderMade({ made, shown }: Model): Html {
+  if (made === undefined) {
+    return html`<h2>Envoy resources</h2><p class="empty">Objects of this kind leave no name of theirs in the resources of Envoy. The page of a proxy links appliedz, which lists the objects that apply to it.</p>`;
+  }
+  if (shown === undefined) return html``;
+  return html`<h2>Envoy resources <small>of ${proxyLink(shown.id, shown.proxy.name)}, that name this object</small></h2>
+${
+  made.length === 0
+    ? html`<p class="empty">No resource of the proxies that were searched names it.</p>`
+    : made.map(
+        ({ typeUrl, resource, text }) =>
+          html`<details><summary><span class="quiet">${typeTitle(typeUrl)}</span> <bdi>${resource.name}</bdi></summary>${renderJson(text)}</details>`,
+      )
+}`;
+}

@@ -1,0 +1,124 @@
+import { isRecord } from '../../base/record.js';
+import { MESH_GATEWAY, resolveGatewayName, resolveHost } from '../../config/networking/host-names.js';
+import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
+import type { PushContext } from '../../model/push-context.js';
+import { compareText } from '../order.js';
+
+/** A name in an object that stands for another object. */
+export interface Reference {
+  /** The object, or the host, that the field names. */
+  readonly target: ObjectKey;
+  /** Path of the field. */
+  readonly field: string;
+  /** Whether the target exists. */
+  readonly exists: boolean;
+}
+
+/** The kinds of the mesh's own configuration have references; a pod has none that a page shows. */
+const KINDS: ReadonlySet<string> = new Set([
+  'VirtualService',
+  'DestinationRule',
+  'Gateway',
+  'Sidecar',
+  'QuotaSpecBinding',
+  'HTTPAPISpecBinding',
+]);
+
+/** The objects that an object names, each once. */
+export function referencesOf(object: MeshObject, context: PushContext): readonly Reference[] {
+  if (!KINDS.has(object.kind)) return [];
+  const found = new Map<ObjectKey, Reference>();
+  for (const { target, field } of namedTargets(object, context)) {
+    if (target === keyOf(object) || found.has(target)) continue;
+    const kind = target.slice(0, target.indexOf('/'));
+    const exists = context.objects.get(kind)?.has(target) ?? false;
+    // A host of no service can be outside of the mesh, which is no broken reference.
+    found.set(target, { target, field, exists });
+  }
+  return [...found.values()];
+}
+
+const referrers = new WeakMap<PushContext, ReadonlyMap<ObjectKey, readonly ObjectKey[]>>();
+
+/** The objects that name an object. The first call for a snapshot reads all objects. */
+export function referrersOf(key: ObjectKey, context: PushContext): readonly ObjectKey[] {
+  let index = referrers.get(context);
+  if (index === undefined) {
+    index = indexReferrers(context);
+    referrers.set(context, index);
+  }
+  return index.get(key) ?? [];
+}
+
+function indexReferrers(context: PushContext): ReadonlyMap<ObjectKey, readonly ObjectKey[]> {
+  const index = new Map<ObjectKey, ObjectKey[]>();
+  for (const kind of KINDS) {
+    for (const [from, object] of context.objects.get(kind) ?? []) {
+      for (const { target } of referencesOf(object, context)) {
+        const list = index.get(target);
+        if (list === undefined) index.set(target, [from]);
+        else list.push(from);
+      }
+    }
+  }
+  for (const list of index.values()) list.sort(compareText);
+  return index;
+}
+
+interface Named {
+  readonly target: ObjectKey;
+  readonly field: string;
+}
+
+function* namedTargets({ kind, metadata: { namespace }, body }: MeshObject, context: PushContext): Generator<Named> {
+  for (const { path, key, value } of leaves(body)) {
+    if (key === 'host' || (key === 'hosts' && kind === 'VirtualService')) {
+      const service = context.servicesByHost.get(resolveHost(value, namespace, context.domain));
+      if (service !== undefined) yield { target: service.source, field: path };
+    } else if (key === 'gateways' && value !== MESH_GATEWAY) {
+      const [inNamespace = '', name = ''] = resolveGatewayName(value, namespace).split('/');
+      yield { target: objectKey('Gateway', inNamespace, name), field: path };
+    } else if (key === 'credentialName') {
+      yield { target: objectKey('Secret', namespace, value), field: path };
+    }
+  }
+  for (const [list, ofKind] of LISTS) {
+    for (const [index, item] of listOf(body, list).entries()) {
+      const { name, namespace: other = namespace } = item as { name?: string; namespace?: string };
+      if (name === undefined) continue;
+      const target =
+        ofKind === 'Service'
+          ? context.servicesByHost.get(`${name}.${other}.svc.${context.domain}`)?.source
+          : objectKey(ofKind, other, name);
+      if (target !== undefined) yield { target, field: `spec.${list}[${index}]` };
+    }
+  }
+}
+
+/** Lists of references by name and namespace. */
+const LISTS = [
+  ['quotaSpecs', 'QuotaSpec'],
+  ['apiSpecs', 'HTTPAPISpec'],
+  ['services', 'Service'],
+] as const;
+
+function listOf(body: unknown, name: string): readonly object[] {
+  const list = isRecord(body) ? body[name] : undefined;
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
+interface Leaf {
+  readonly path: string;
+  /** The nearest name, without numbers of lists. */
+  readonly key: string;
+  readonly value: string;
+}
+
+function* leaves(value: unknown, path = 'spec', key = ''): Generator<Leaf> {
+  if (typeof value === 'string') yield { path, key, value };
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* leaves(item, `${path}[${index}]`, key);
+  } else if (isRecord(value)) {
+    for (const [name, item] of Object.entries(value)) yield* leaves(item, `${path}.${name}`, name);
+  }
+}

@@ -1,0 +1,41 @@
+import { type Html, html } from '../html.js';
+import type { PastRejection } from '../past-rejection.js';
+import { typeTitle } from './behind.js';
+import { joined, objectLink, proxyLink, renderSince } from './pieces.js';
+import { renderTable } from './table.js';
+
+/** Objects that a list names. */
+const MAX_OBJECTS = 12;
+
+/** A table of rejections with proxy, text and causes. */
+export function renderRejections(rejections: readonly PastRejection[], now: Date): Html {
+  return renderTable<PastRejection>(
+    [
+      {
+        head: 'Proxy',
+        cell: ({ connection }) => proxyLink(connection, connection.split('~')[2] ?? connection),
+      },
+      { head: 'When', cell: ({ at }) => html`${renderSince(at, now)} ago` },
+      { head: 'Type', cell: ({ typeUrl }) => typeTitle(typeUrl) },
+      {
+        head: 'Rejection',
+        cell: ({ code, message }) => html`<bdi>${message || code}</bdi>`,
+      },
+      { head: 'Caused by', cell: ({ causes }) => renderCauses(causes) },
+    ],
+    rejections,
+  );
+}
+
+export function renderCauses(causes: PastRejection['causes']): Html {
+  const more = causes.length > MAX_OBJECTS ? ` and ${causes.length - MAX_OBJECTS} more` : '';
+  return html`${joined(
+    causes.slice(0, MAX_OBJECTS).map((key) => objectLink(key)),
+    'not known',
+  )}${more}`;
+}
+
+/** Without the resources. */
+export function rejectionJson({ accepted: _, offered: __, ...rejection }: PastRejection): object {
+  return rejection;
+}
