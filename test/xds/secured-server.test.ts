@@ -199,6 +199,13 @@ test('a workload learns nothing about the proxies of another namespace, whatever
   };
   t.is((await askAs('spiffe://cluster.local/ns/bank/sa/cart')).length, 0);
   t.true((await askAs(CART)).includes('cart-1.shop'));
+  const { nonce } = await proxy.response(0);
+  proxy.send({ ...CLUSTERS, nonce, error: 'no such file: quoted' });
+  await eventually('the rejection', async () => (await askAs(CART)).includes('no such file: quoted'));
+  const other = await askAs('spiffe://cluster.local/ns/shop/sa/other');
+  t.true(other.includes('cart-1.shop'));
+  t.true(other.includes('the log of the proxy has the reason'));
+  t.false(other.includes('quoted'));
 });
 
 test('a stolen node is logged once per peer, however often it comes, and counted each time', async (t) => {

@@ -3,7 +3,7 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { serviceAttributesOf } from '../../model/policy/service-config.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
-import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../../policy/wire/call-metadata.js';
+import { FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER, SERVICE_EXTENSION } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { kindsAffect } from '../affected-by.js';
 import type { RoutePlugin } from '../plugins/networking-plugin.js';
@@ -24,7 +24,7 @@ interface RoutePolicyMode {
 
 /**
  * Routes add the attributes of their service to the forwarded ones, and name the service to outbound checks. A route that
- * leaves the mesh, or leads to an unknown service, removes the forwarded attributes.
+ * leaves the mesh, or leads to an unknown service, removes the forwarded attributes, and the receipt of a gateway.
  */
 export function createRoutePlanner(
   encoder: MessageEncoder,
@@ -69,7 +69,7 @@ export function createRoutePlanner(
   };
 }
 
-const WITHHELD: RouteFields = { requestHeadersToRemove: [FORWARDED_ATTRIBUTES_HEADER] };
+const WITHHELD: RouteFields = { requestHeadersToRemove: [FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER] };
 
 function forwardedAttributes(texts: ConfigEncoder, service: Service): RouteFields {
   const value = texts.attributesSpecText(serviceAttributesOf(service));

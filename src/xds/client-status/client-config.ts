@@ -13,13 +13,20 @@ const CLIENT_STATUS = { REQUESTED: 1, DOES_NOT_EXIST: 2, ACKED: 3, NACKED: 4 } a
 export interface ClientConfigParts {
   readonly session: ProxySession;
   readonly hasContents: boolean;
+  /**
+   * Whether rejections have the text of the proxy. It may quote what the resource contains, so only callers that may see
+   * the contents get it.
+   */
+  readonly hasReasons: boolean;
 }
+
+type Shown = Pick<ClientConfigParts, 'hasContents' | 'hasReasons'>;
 
 /** Resources that are encoded before the work pauses. */
 const ENCODED_AT_ONCE = 256;
 
 /** Encodes an envoy.service.status.v3.ClientConfig: the state of each resource at one proxy. Empty without a node. */
-export function* encodeClientConfig({ session, hasContents }: ClientConfigParts): Work<Buffer> {
+export function* encodeClientConfig({ session, ...shown }: ClientConfigParts): Work<Buffer> {
   const connection = session.snapshot();
   if (connection === undefined) return Buffer.alloc(0);
   const { id, proxy, watches } = connection;
@@ -29,7 +36,7 @@ export function* encodeClientConfig({ session, hasContents }: ClientConfigParts)
     const sent = session.sentOf(typeUrl) ?? EMPTY_RESOURCE_SET;
     for (const resource of wanted.resources) {
       const state = stateOf(resource, sent, watch);
-      pieces.push(encodeGenericConfig(typeUrl, resource, state, watch, hasContents));
+      pieces.push(encodeGenericConfig(typeUrl, resource, state, watch, shown));
       if (pieces.length % ENCODED_AT_ONCE === 0) yield;
     }
   }
@@ -76,13 +83,15 @@ function encodeNode(id: string, namespace: string): Uint8Array {
   return writer.uint32(0x12).fork().uint32(0x1a).string(namespace).ldelim().ldelim().ldelim().ldelim().finish();
 }
 
+const HIDDEN_REASON = 'the log of the proxy has the reason';
+
 /** Field 3 of ClientConfig. */
 function encodeGenericConfig(
   typeUrl: string,
   resource: EncodedResource,
   { config, client }: ResourceState,
   { sentAt, rejection }: WatchSnapshot,
-  hasContents: boolean,
+  { hasContents, hasReasons }: Shown,
 ): Uint8Array {
   const writer = protobuf.Writer.create().uint32(0x1a).fork();
   writer.uint32(0x0a).string(typeUrl).uint32(0x12).string(resource.name);
@@ -102,7 +111,7 @@ function encodeGenericConfig(
   }
   writer.uint32(0x30).int32(CONFIG_STATUS[config]).uint32(0x38).int32(CLIENT_STATUS[client]);
   if (client === 'NACKED' && rejection !== undefined) {
-    const details = `${rejection.code}: ${rejection.message}`;
+    const details = hasReasons ? `${rejection.code}: ${rejection.message}` : `${rejection.code}: ${HIDDEN_REASON}`;
     writer.uint32(0x42).fork().uint32(0x1a).string(details).uint32(0x22).string(resource.version).ldelim();
   }
   return writer.ldelim().finish();

@@ -50,8 +50,8 @@ export function createClientStatusService({ environment, connections, gate }: Cl
       yield;
       const session = connections.find(id);
       if (session === undefined || !rights.sees(session) || !matchesNode(proxy, matchers)) continue;
-      const hasContents = !excludesContents && rights.seesContents(session);
-      const config = yield* encodeClientConfig({ session, hasContents });
+      const hasReasons = rights.seesContents(session);
+      const config = yield* encodeClientConfig({ session, hasContents: hasReasons && !excludesContents, hasReasons });
       const field = frameField(CONFIG, config);
       pieces.push(field);
       bytes += field.length;

@@ -91,6 +91,7 @@ export class StateResources implements ResourceProvider {
   *#encode(session: ProxySession): Work<Buffer> {
     const { detail, rights } = this.#parts;
     if (detail === 'proxies') return encodeClient(session);
-    return yield* encodeClientConfig({ session, hasContents: detail === 'contents' && rights.seesContents(session) });
+    const hasReasons = rights.seesContents(session);
+    return yield* encodeClientConfig({ session, hasContents: hasReasons && detail === 'contents', hasReasons });
   }
 }

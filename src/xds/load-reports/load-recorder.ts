@@ -8,8 +8,8 @@ import { createLoadSeries, type LoadSeries } from './load-series.js';
 
 /** Records the load reports of one proxy. */
 export interface ProxyLoads {
-  /** Adds a report, with pauses. */
-  record(clusters: readonly ClusterLoad[]): Work<void>;
+  /** Adds a report, with pauses. @param namespace of the proxy's configuration */
+  record(clusters: readonly ClusterLoad[], namespace: string): Work<void>;
   /** The proxy is gone, and its requests with it. */
   close(): void;
 }
@@ -26,7 +26,7 @@ export interface LoadRecorderParts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly intervalMs: number;
-  /** Pairs of cluster and locality, or cluster and reason, with series of their own (NAV_LOAD_REPORT_MAX_SERIES). */
+  /** Pairs of cluster and locality, and clusters with dropped requests, with series of their own (NAV_LOAD_REPORT_MAX_SERIES). */
   readonly maxSeries: number;
   /** The newest snapshot. */
   context(): PushContext | undefined;
@@ -53,8 +53,9 @@ export function createLoadRecorder(parts: LoadRecorderParts): LoadRecorder {
         last = next;
         next = new Map();
       };
-      const recordLocality = (cluster: string, { locality, issued, succeeded, failed, inProgress }: LocalityLoad) => {
-        const one = series.ofLocality(cluster, locality);
+      const recordLocality = (cluster: string, load: LocalityLoad, namespace: string): void => {
+        const { locality, issued, succeeded, failed, inProgress } = load;
+        const one = series.ofLocality(cluster, locality, namespace);
         metrics.increment('nav_load_requests_issued', one.labels, issued);
         metrics.increment('nav_load_requests_succeeded', one.labels, succeeded);
         metrics.increment('nav_load_requests_failed', one.labels, failed);
@@ -64,20 +65,19 @@ export function createLoadRecorder(parts: LoadRecorderParts): LoadRecorder {
         next.set(one, (before ?? 0) + inProgress);
       };
       return {
-        *record(clusters) {
+        *record(clusters, namespace) {
           for (const { cluster, localities, dropped } of clusters) {
             for (const each of localities) {
               if (isClosed) return;
-              recordLocality(cluster, each);
+              recordLocality(cluster, each, namespace);
               yield;
             }
-            for (const [reason, count] of dropped) {
-              if (isClosed) return;
-              const { labels } = series.ofReason(cluster, reason);
-              const { cluster: name, locality: category } = labels;
-              if (count > 0) metrics.increment('nav_load_requests_dropped', { cluster: name, category }, count);
-              yield;
+            if (isClosed) return;
+            if (dropped > 0) {
+              const { cluster: name, locality: category } = series.ofDropped(cluster, namespace).labels;
+              metrics.increment('nav_load_requests_dropped', { cluster: name, category }, dropped);
             }
+            yield;
           }
           replace();
         },

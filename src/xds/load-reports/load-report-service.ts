@@ -30,18 +30,18 @@ export function createLoadReportService({ environment, loads, gate }: LoadReport
   const accept = ({ call, peer, identities }: MessageCall): MessageReader => {
     const ofProxy: ProxyLoads = loads.open();
     const owner = { peer: `load ${peer.lane} ${peer.name}`, source: peer.connection };
-    let isFirst = true;
+    /** Of the proxy; undefined before its first report. */
+    let namespace: string | undefined;
     let isOpen = true;
     const read = function* (message: Buffer, reading: { cost: number }): Work<void> {
       const report = yield* parse(message, limits.names);
       if (!isOpen) return;
-      if (isFirst) {
-        checkNode(report, identities);
+      if (namespace === undefined) {
+        namespace = namespaceOf(report, identities);
         call.write(request);
       }
-      isFirst = false;
       reading.cost = 1 + report.fields / FIELDS_PER_REQUEST;
-      yield* ofProxy.record(report.clusters);
+      yield* ofProxy.record(report.clusters, namespace);
     };
     return {
       receive: (message) => {
@@ -57,12 +57,13 @@ export function createLoadReportService({ environment, loads, gate }: LoadReport
   };
 
   /** @throws StreamError */
-  const checkNode = ({ node }: LoadReport, identities: readonly WorkloadIdentity[] | undefined): void => {
+  const namespaceOf = ({ node }: LoadReport, identities: readonly WorkloadIdentity[] | undefined): string => {
     if (node === undefined) {
       throw new StreamError('INVALID_ARGUMENT', 'missing node ID: the first request of a stream must carry its node');
     }
     const proxy = readProxy(node);
     if (identities !== undefined) matchIdentity(proxy, identities);
+    return proxy.configNamespace;
   };
 
   return createMessageService({

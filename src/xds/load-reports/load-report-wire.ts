@@ -15,8 +15,8 @@ export interface LocalityLoad {
 export interface ClusterLoad {
   readonly cluster: string;
   readonly localities: readonly LocalityLoad[];
-  /** Requests that the proxy dropped, by the reason; `other` for those without one. */
-  readonly dropped: ReadonlyMap<string, number>;
+  /** Requests that the proxy dropped, of all categories: those are in `drop_overloads`, which no response has. */
+  readonly dropped: number;
 }
 
 /** The fields of an envoy.service.load_stats.v3.LoadStatsRequest. */
@@ -75,7 +75,7 @@ function readCluster(bytes: Uint8Array, counted: Count): ClusterLoad {
   let cluster = '';
   let allDropped = 0;
   const localities: LocalityLoad[] = [];
-  const dropped = new Map<string, number>();
+  let ofCategories = 0;
   readFields(bytes, counted, {
     10: (reader) => {
       cluster = readText(reader);
@@ -85,23 +85,14 @@ function readCluster(bytes: Uint8Array, counted: Count): ClusterLoad {
       allDropped = readCount(reader);
     },
     42: (reader) => {
-      let category = '';
-      let count = 0;
       readFields(reader.bytes(), counted, {
-        10: (field) => {
-          category = readText(field);
-        },
         16: (field) => {
-          count = readCount(field);
+          ofCategories += readCount(field);
         },
       });
-      dropped.set(category, (dropped.get(category) ?? 0) + count);
     },
   });
-  let ofCategories = 0;
-  for (const count of dropped.values()) ofCategories += count;
-  if (allDropped > ofCategories) dropped.set('other', (dropped.get('other') ?? 0) + allDropped - ofCategories);
-  return { cluster, localities, dropped };
+  return { cluster, localities, dropped: Math.max(allDropped, ofCategories) };
 }
 
 function readLocalityLoad(bytes: Uint8Array, counted: Count): LocalityLoad {

@@ -1,6 +1,6 @@
-import { parseOutboundClusterName } from '../../envoy/names.js';
 import { createSubjectLog } from '../../telemetry/subject-log.js';
 import { LIMIT_SETTINGS } from '../limits/xds-limits.js';
+import { createKnownLoads } from './known-loads.js';
 import type { LoadRecorderParts } from './load-recorder.js';
 
 /** The labels of a cluster and a locality, or of a cluster and a reason. */
@@ -11,13 +11,18 @@ export interface LoadSeries {
   readonly release: () => void;
 }
 
-/** The series of load reports. Proxies can invent any label, so they are bounded, and leave when they are not used. */
+/**
+ * The series of load reports. Clusters and localities that the mesh does not have share one. The others are bounded, and
+ * leave when they are not used.
+ */
 export interface LoadSeriesTable {
-  ofLocality(cluster: string, locality: string): LoadSeries;
-  ofReason(cluster: string, reason: string): LoadSeries;
+  /** @param namespace of the proxy */
+  ofLocality(cluster: string, locality: string, namespace: string): LoadSeries;
+  /** Requests that proxies dropped. */
+  ofDropped(cluster: string, namespace: string): LoadSeries;
 }
 
-/** Label of clusters of no known service, and of everything beyond the limit of series. */
+/** Label of clusters and localities that the mesh does not have, and of everything beyond the limit of series. */
 const OTHER = 'other';
 /** Time from one search for series to forget to the next. */
 const SEARCH_MS = 60_000;
@@ -33,15 +38,11 @@ interface Known extends LoadSeries {
 export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
   const { metrics, logger, clock, maxSeries, context, limitMet } = parts;
   const log = createSubjectLog(logger, clock);
+  const mesh = createKnownLoads(context);
   const known = new Map<string, Known>();
   const labels = { cluster: OTHER, locality: OTHER };
   const other: LoadSeries = { labels, hold: () => undefined, release: () => undefined };
   let searchedMs = Number.NEGATIVE_INFINITY;
-
-  const isOfService = (cluster: string): boolean => {
-    const outbound = parseOutboundClusterName(cluster);
-    return outbound !== undefined && context()?.servicesByHost.has(outbound.hostname) === true;
-  };
 
   /** Forgets the series of deleted services, and, where series are short, those that are not used. */
   const search = (nowMs: number): void => {
@@ -50,7 +51,7 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
     const areShort = known.size >= maxSeries;
     for (const [key, { labels, users, usedMs, forget }] of known) {
       const isIdle = areShort && nowMs - usedMs >= IDLE_MS;
-      if (users > 0 || (!isIdle && isOfService(labels.cluster))) continue;
+      if (users > 0 || (!isIdle && mesh.hasCluster(labels.cluster))) continue;
       known.delete(key);
       forget();
     }
@@ -59,11 +60,12 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
   const find = (
     key: string,
     labels: LoadSeries['labels'],
+    namespace: string,
     forget: (labels: LoadSeries['labels']) => void,
   ): LoadSeries => {
     const nowMs = clock.monotonicMs();
     search(nowMs);
-    if (!isOfService(labels.cluster)) return other;
+    if (!mesh.hasCluster(labels.cluster, namespace)) return other;
     const present = known.get(key);
     if (present !== undefined) {
       present.usedMs = nowMs;
@@ -98,10 +100,13 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
   };
 
   return {
-    ofLocality: (cluster, locality) => find(`locality\n${cluster}\n${locality}`, { cluster, locality }, forgetLocality),
-    ofReason: (cluster, reason) =>
-      find(`reason\n${cluster}\n${reason}`, { cluster, locality: reason }, ({ locality: category }) =>
-        metrics.remove('nav_load_requests_dropped', { cluster, category }),
+    ofLocality: (cluster, told, namespace) => {
+      const locality = mesh.hasLocality(cluster, told) ? told : OTHER;
+      return find(`locality\n${cluster}\n${locality}`, { cluster, locality }, namespace, forgetLocality);
+    },
+    ofDropped: (cluster, namespace) =>
+      find(`dropped\n${cluster}`, { cluster, locality: OTHER }, namespace, () =>
+        metrics.remove('nav_load_requests_dropped', { cluster, category: OTHER }),
       ),
   };
 }

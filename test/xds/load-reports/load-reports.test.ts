@@ -61,18 +61,35 @@ function connectLoadClient(port: number): LoadClient {
   };
 }
 
+const serviceOf = (name: string, ports = [80]) =>
+  [
+    `${name}.default.svc.cluster.local`,
+    { hostname: `${name}.default.svc.cluster.local`, namespace: 'default', ports: ports.map((number) => ({ number })) },
+  ] as const;
+
+const endpointsIn = (locality: string) => ({ namespace: 'default', shards: new Map([['k/c', [{ locality }]]]) });
+
 async function startLoadServer(t: ExecutionContext, maxSeries = 10, limits: Partial<XdsLimits> = {}) {
   const prometheus = new Registry();
   const counts = { met: 0 };
   const clock = createFakeClock();
-  const services = new Map([['web.default.svc.cluster.local', {}]]);
+  const services = new Map([serviceOf('web')]);
+  const endpoints = new Map([['web.default.svc.cluster.local', endpointsIn('r/z')]]);
   const loads = createLoadRecorder({
     metrics: createMetrics(prometheus),
     logger: createRecordingLogger(),
     clock,
     intervalMs: 2_500,
     maxSeries,
-    context: () => ({ servicesByHost: services }) as unknown as PushContext,
+    context: () =>
+      ({
+        ...{ servicesByHost: services, shadowedByHost: new Map(), endpoints },
+        destinationRules: {
+          visibleFrom: (namespace: string) => ({
+            ruleOf: () => (namespace === 'ns' ? { subsets: [{ name: 'v1' }] } : undefined),
+          }),
+        },
+      }) as unknown as PushContext,
     limitMet: () => {
       counts.met++;
     },
@@ -115,7 +132,7 @@ test('reports are added up by cluster and locality, and the requests of a proxy 
   second.sendBytes(report([load({ ...numbers, totalRequestsInProgress: 7 })]));
   const labels = `{cluster="${WEB}",locality="r/z"}`;
   await has(`issued${labels} 10`, `succeeded${labels} 6`, `failed${labels} 2`, `in_progress${labels} 8`);
-  await has(`dropped{cluster="${WEB}",category="lb"} 3`, `dropped{cluster="${WEB}",category="other"} 1`);
+  await has(`dropped{cluster="${WEB}",category="other"} 4`);
   first.sendBytes(report([load({ totalIssuedRequests: 1, totalRequestsInProgress: 2 })]));
   await has(`issued${labels} 11`, `in_progress${labels} 9`);
   second.close();
@@ -123,8 +140,30 @@ test('reports are added up by cluster and locality, and the requests of a proxy 
   t.pass();
 });
 
+test('ports, subsets and localities that a known service does not have are counted together', async (t) => {
+  const { connect, has, text } = await startLoadServer(t);
+  const client = connect();
+  const host = 'web.default.svc.cluster.local';
+  const invented = [`outbound|81||${host}`, `outbound|80|v2|${host}`].map((name) =>
+    load({ totalIssuedRequests: 1, totalRequestsInProgress: 1 }, name, { totalDroppedRequests: 1 }),
+  );
+  const elsewhere = {
+    clusterName: WEB,
+    upstreamLocalityStats: [{ locality: { region: 'x' }, totalIssuedRequests: 1 }],
+  };
+  client.sendBytes(report([...invented, elsewhere, load({ totalIssuedRequests: 1 }, `outbound|80|v1|${host}`)]));
+  await has(
+    `issued{cluster="outbound|80|v1|${host}",locality="r/z"} 1`,
+    `issued{cluster="${WEB}",locality="other"} 1`,
+    'issued{cluster="other",locality="other"} 2',
+    'dropped{cluster="other",category="other"} 2',
+  );
+  t.notRegex(await text(), /outbound\|81|v2|"x"/);
+});
+
 test('clusters that no service has, and series beyond the limit, are counted together', async (t) => {
-  const { connect, has, counts } = await startLoadServer(t, 1);
+  const { connect, has, counts, services } = await startLoadServer(t, 1);
+  services.set(...serviceOf('web', [80, 443]));
   const client = connect();
   const unknown = ['outbound|80||else.example.com', 'inbound|80||', 'x'].map((name) =>
     load({ totalIssuedRequests: 1 }, name),
@@ -164,13 +203,13 @@ test('a report of more fields than the limit of names allows ends the stream, be
 
 test('the series of a deleted service leave, and none that a proxy still counts in', async (t) => {
   const { connect, has, clock, services, text } = await startLoadServer(t);
-  services.set('api.default.svc.cluster.local', {});
+  services.set(...serviceOf('api'));
   const API = 'outbound|80||api.default.svc.cluster.local';
   const client = connect();
   const numbers = { totalIssuedRequests: 1, totalRequestsInProgress: 2 };
   const dropped = { totalDroppedRequests: 1 };
   client.sendBytes(report([load(numbers, API, dropped), load(numbers)]));
-  await has(`in_progress{cluster="${API}",locality="r/z"} 2`, `dropped{cluster="${API}",category="other"} 1`);
+  await has(`in_progress{cluster="${API}",locality="other"} 2`, `dropped{cluster="${API}",category="other"} 1`);
   services.delete('api.default.svc.cluster.local');
   clock.advance(60_000);
   // The report that tells that the requests have ended comes after the service has left.
@@ -183,7 +222,8 @@ test('the series of a deleted service leave, and none that a proxy still counts 
 });
 
 test('where series are short, those that no report names any more make place', async (t) => {
-  const { connect, has, clock } = await startLoadServer(t, 1);
+  const { connect, has, clock, services } = await startLoadServer(t, 1);
+  services.set(...serviceOf('web', [1, 80]));
   const client = connect();
   client.sendBytes(report([load({ totalIssuedRequests: 1 }, 'outbound|1||web.default.svc.cluster.local')]));
   client.sendBytes(report([load({ totalIssuedRequests: 1 })]));

@@ -289,7 +289,7 @@ test('the client status takes the clusters without the withheld patch for those 
   t.deepEqual(second.patches, ['none', 'none']);
   proxy.ack(second.nonce);
   const [session] = rig.sessions as Set<ProxySession>;
-  const bytes = finish(encodeClientConfig({ session: session as ProxySession, hasContents: false }));
+  const bytes = finish(encodeClientConfig({ session: session as ProxySession, hasContents: false, hasReasons: true }));
   const config = CLIENT_CONFIG.toObject(CLIENT_CONFIG.decode(bytes), { enums: String }) as {
     readonly genericXdsConfigs: readonly { readonly name: string; readonly configStatus: string }[];
   };
