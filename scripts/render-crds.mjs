@@ -110,7 +110,8 @@ function renderCrd({ group, kind, plural, shortNames, versions, namespaced, sche
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
+    // Without it, uninstalling the Helm chart would delete every object of the kind.
+    metadata: { name: `${plural}.${group}`, annotations: { 'helm.sh/resource-policy': 'keep' } },
     spec: {
       group,
       scope: namespaced ? 'Namespaced' : 'Cluster',

@@ -8,6 +8,7 @@ import { createAvaReader } from './ava-results.mjs';
 import { endWithNpm } from './end-with-npm.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainGrpcClients } from './obtain-grpc-clients.mjs';
+import { obtainHelm } from './obtain-helm.mjs';
 import { obtainClusterTools, obtainRedis, obtainSystemTools } from './obtain-system-tools.mjs';
 import { obtainTestcluster } from './obtain-testcluster.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
@@ -58,6 +59,8 @@ function obtainCounterparts() {
   const testcluster = obtainTestcluster();
   if (testcluster.missing !== undefined) missing.push(`Kubernetes: ${testcluster.missing}`);
   missing.push(...obtainGrpcClients());
+  const helm = obtainHelm();
+  if (helm.missing !== undefined) missing.push(`Helm: ${helm.missing}`);
   const tools = obtainClusterTools();
   if (tools.missing !== undefined) missing.push(`pods and manifests in Kubernetes: ${tools.missing}`);
   return missing;

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
+import { projectRoot } from '../../counterparts/project-root.js';
+import type { ManifestDocument } from './read-documents.js';
+
+/** Of `kubeVersion` in Chart.yaml. */
+const OLDEST_KUBERNETES = '1.30.0';
+
+export interface HelmResult {
+  readonly code: number | null;
+  readonly output: string;
+  readonly complaint: string;
+}
+
+/** Runs Helm with the chart of this repository. */
+export interface Helm {
+  /** Folder of the chart. */
+  readonly chart: string;
+  run(...args: readonly string[]): Promise<HelmResult>;
+  /**
+   * The objects of the chart in `mesh-system`.
+   *
+   * @param values in the form of values.yaml
+   * @param flags further ones
+   * @throws Error with the words of Helm if it refuses the values
+   */
+  render(values?: object, ...flags: readonly string[]): Promise<readonly ManifestDocument[]>;
+  close(): Promise<void>;
+}
+
+/** The program, built by scripts/obtain-helm.mjs. Without it tests are skipped, or an error is thrown. */
+export function requireHelm(): string | undefined {
+  const binary = join(projectRoot(), '.cache/helm/helm');
+  if (existsSync(binary)) return binary;
+  if (process.env['REQUIRE_COUNTERPARTS'] === '1') throw new Error('a counterpart is missing: Helm');
+  return undefined;
+}
+
+/** Writes the chart, and keeps the files of Helm in a folder of its own. */
+export async function createHelm(binary: string): Promise<Helm> {
+  const folder = await mkdtemp(join(tmpdir(), 'navigator-helm-'));
+  const chart = join(folder, 'navigator');
+  const { writeChart } = (await import(join(projectRoot(), 'scripts/chart/write-chart.mjs'))) as {
+    writeChart: (folder: string) => string;
+  };
+  writeChart(chart);
+  const run: Helm['run'] = (...args) =>
+    new Promise((resolve, reject) => {
+      const home = { HELM_CACHE_HOME: join(folder, 'cache'), HELM_CONFIG_HOME: join(folder, 'config') };
+      const env = { ...process.env, ...home, HELM_DATA_HOME: join(folder, 'data') };
+      const child = spawn(binary, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let output = '';
+      let complaint = '';
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+      });
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+        complaint += chunk;
+      });
+      child.on('error', reject);
+      child.on('close', (code) => resolve({ code, output, complaint }));
+    });
+  let count = 0;
+  const rendered = new Map<string, readonly ManifestDocument[]>();
+  return {
+    chart,
+    run,
+    render: async (values = {}, ...flags) => {
+      const key = JSON.stringify([values, flags]);
+      const known = rendered.get(key);
+      if (known !== undefined) return known;
+      count += 1;
+      const file = join(folder, `values-${count}.json`);
+      await writeFile(file, JSON.stringify(values));
+      const { code, output, complaint } = await run(
+        ...[
+          'template',
+          'navigator',
+          chart,
+          '-n',
+          'mesh-system',
+          '--kube-version',
+          OLDEST_KUBERNETES,
+          '-f',
+          file,
+          ...flags,
+        ],
+      );
+      if (code !== 0) throw new Error(complaint);
+      const documents = (loadAll(output) as (ManifestDocument | null)[]).filter((each) => each !== null);
+      rendered.set(key, documents);
+      return documents;
+    },
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
