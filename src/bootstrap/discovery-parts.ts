@@ -12,7 +12,7 @@ import { createAnalysisMetrics } from '../status/analysis-metrics.js';
 import { createAnalysisWatch, NO_ANALYSIS } from '../status/analysis-watch.js';
 import type { BuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
-import { ALL_FAMILIES } from '../telemetry/metric-families.js';
+import { NAVIGATOR_DISCOVERY_FAMILIES } from '../telemetry/metric-families.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createHttpServers } from './create-http-servers.js';
 import { createKeySets } from './create-key-sets.js';
@@ -35,7 +35,7 @@ import { createWebhookServing } from './webhooks/webhook-serving.js';
 export function createDiscoveryParts(options: Options, logging: Logging, clock: Clock) {
   const { discovery, environment } = options;
   const logger = logging.scope('default');
-  const parts = createProcessParts(options.common, logging, clock, ALL_FAMILIES);
+  const parts = createProcessParts(options.common, logging, clock, NAVIGATOR_DISCOVERY_FAMILIES);
   const { metrics, outgoing, build, encoder, guard } = parts;
   const kinds = createKindRegistry(environment.meshDomain, regexLimitsOf(environment), {
     virtualServices: { delegates: environment.navEnableVirtualServiceDelegate },

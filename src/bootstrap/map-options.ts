@@ -136,6 +136,7 @@ export function generatorSettings(
     edsForHeadlessServices: environment.navEnableEdsForHeadlessServices,
     headlessPodListeners: environment.navEnableHeadlessServicePodListeners,
     keyValueFilter: environment.navEnableKeyvalueFilter,
+    relationalDbFilter: environment.navEnableRelationaldbFilter,
     thriftFilter: environment.navEnableThriftFilter,
     trustDomain,
     skipTrustDomainValidation: environment.navSkipValidateTrustDomain,

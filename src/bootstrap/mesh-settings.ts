@@ -6,7 +6,7 @@ import { createMeshConfigReader } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks, createMeshNetworksReader } from '../config/mesh/read-mesh-networks.js';
 import { objectKey } from '../config/object.js';
 import { createSchemaCompiler } from '../config/schema/schema-reader.js';
-import type { SettingsReader } from '../config/settings-reader.js';
+import { joinFields, type SettingsFields, type SettingsReader } from '../config/settings-reader.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import type { SettingsCustody } from '../sources/settings/settings-custody.js';
 import { createWatchedConfigMap, type WatchedConfigMap } from '../sources/settings/watched-config-map.js';
@@ -76,7 +76,7 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
     custody: parts.keeper.custodyOf('mesh'),
     ...readInstallationDefaults(
       'NAV_MESH_CONFIG_DEFAULTS',
-      environment.navMeshConfigDefaults,
+      installationDefaults(options),
       createMeshConfigReader(compiler),
       ['defaultConfig'],
     ),
@@ -184,4 +184,12 @@ function createSetting<Value>({
       ...(entry === undefined || fromFile.isFound() ? [] : settingsProblems({ object, field: `data.${key}` }, entry)),
     ],
   };
+}
+
+/** NAV_MESH_CONFIG_DEFAULTS, and below it the time that TERMINATION_DRAIN_DURATION_SECONDS gives to the proxies of new pods. */
+function installationDefaults({ environment, explicit }: Options): SettingsFields {
+  const { navMeshConfigDefaults, terminationDrainDurationSeconds } = environment;
+  if (!explicit.has('TERMINATION_DRAIN_DURATION_SECONDS')) return navMeshConfigDefaults;
+  const terminationDrainDuration = `${terminationDrainDurationSeconds}s`;
+  return joinFields({ defaultConfig: { terminationDrainDuration } }, navMeshConfigDefaults);
 }

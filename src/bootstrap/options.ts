@@ -150,6 +150,8 @@ export interface PolicyOptions {
   readonly policy: PolicyFlags;
   readonly common: CommonFlags;
   readonly metricsMinIntervalMs: number;
+  /** BYPASS_OOP_MTLS_SAN_VERIFICATION */
+  readonly bypassesBackendNames: boolean;
   /** See Environment.navPolicyConfigDefaults. */
   readonly policyConfigDefaults: SettingsFields;
   readonly regexes: PolicyRegexEnvironment;

@@ -1,6 +1,6 @@
 import type { AddressRange, Selection } from '../config/injection/captured-traffic.js';
 
-/** TCP traffic of a pod that goes through its proxy. */
+/** Traffic of a pod that goes through its proxy. */
 export interface CapturedTraffic {
   readonly includeInboundPorts: Selection<number>;
   /** These ports are not captured, even if all ports are included. */
@@ -12,6 +12,10 @@ export interface CapturedTraffic {
   readonly inboundPort: number;
   /** Port of the proxy for outbound traffic. */
   readonly outboundPort: number;
+  /** Whether DNS packets (UDP port 53) are captured. */
+  readonly captureDns: boolean;
+  /** UDP port of the proxy for DNS packets. */
+  readonly dnsPort: number;
   /** User ID of the proxy. Connections of this user are not captured. */
   readonly proxyUid: number;
 }
@@ -31,8 +35,10 @@ const INBOUND = 'MESH_INBOUND';
 const TO_INBOUND = 'MESH_IN_REDIRECT';
 const OUTBOUND = 'MESH_OUTPUT';
 const TO_OUTBOUND = 'MESH_REDIRECT';
+const DNS = 'MESH_DNS';
 /** Jumps to the chains of this program, in chains that other programs also use. */
 const JUMPS = [`-A PREROUTING -p tcp -j ${INBOUND}`, `-A OUTPUT -p tcp -j ${OUTBOUND}`];
+const DNS_JUMP = `-A OUTPUT -p udp -m udp --dport 53 -j ${DNS}`;
 
 /**
  * The nat rules of one address family, as input for `iptables-restore --noflush`. Applied twice, they give the same
@@ -42,8 +48,11 @@ const JUMPS = [`-A PREROUTING -p tcp -j ${INBOUND}`, `-A OUTPUT -p tcp -j ${OUTB
  */
 export function captureRules(family: AddressFamily, traffic: CapturedTraffic, present = ''): string {
   const existing = new Set(present.split('\n').map((line) => line.trim()));
-  const jumps = JUMPS.filter((jump) => !existing.has(jump));
-  const chains = [INBOUND, TO_INBOUND, OUTBOUND, TO_OUTBOUND].map((chain) => `:${chain} - [0:0]`);
+  const { captureDns, dnsPort, proxyUid } = traffic;
+  const jumps = [...JUMPS, ...(captureDns ? [DNS_JUMP] : [])].filter((jump) => !existing.has(jump));
+  const chains = [INBOUND, TO_INBOUND, OUTBOUND, TO_OUTBOUND, ...(captureDns ? [DNS] : [])].map(
+    (chain) => `:${chain} - [0:0]`,
+  );
   return [
     '*nat',
     ...chains,
@@ -51,6 +60,10 @@ export function captureRules(family: AddressFamily, traffic: CapturedTraffic, pr
     `-A ${TO_OUTBOUND} -p tcp -j REDIRECT --to-ports ${traffic.outboundPort}`,
     ...inboundRules(traffic),
     ...outboundRules(family, traffic),
+    // The proxy forwards the names that it does not know.
+    ...(captureDns
+      ? [`-A ${DNS} -m owner --uid-owner ${proxyUid} -j RETURN`, `-A ${DNS} -p udp -j REDIRECT --to-ports ${dnsPort}`]
+      : []),
     ...jumps,
     'COMMIT',
     '',

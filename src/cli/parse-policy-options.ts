@@ -8,6 +8,7 @@ import { regexVariables } from './settings/variables/regex-variables.js';
 
 /** The variables that `navigator-policy` reads. */
 export const policyVariables = {
+  bypassOopMtlsSanVerification: environmentVariables.bypassOopMtlsSanVerification,
   podNamespace: environmentVariables.podNamespace,
   navMetricsMinIntervalMs: environmentVariables.navMetricsMinIntervalMs,
   navPolicyConfigDefaults: environmentVariables.navPolicyConfigDefaults,
@@ -29,7 +30,8 @@ export function parsePolicyOptions(
   const common = parseCommonFlags(given);
   const policy = readSettings(policyFlags, flagSource(given));
   const environment = readSettings(policyVariables, variableSource(variables));
-  const { podNamespace, navMetricsMinIntervalMs, navPolicyConfigDefaults, ...regexes } = environment.fields;
+  const { bypassOopMtlsSanVerification, podNamespace, navMetricsMinIntervalMs, navPolicyConfigDefaults, ...regexes } =
+    environment.fields;
   const isNamespaceGiven = policy.explicit.includes('--namespace') && policy.fields.namespace !== '';
   const namespace = isNamespaceGiven ? policy.fields.namespace : podNamespace;
   const loopback = loopbackDefaults(
@@ -41,6 +43,7 @@ export function parsePolicyOptions(
     policy: { ...policy.fields, ...loopback.fields, namespace },
     common: withDrainDefault(common, variables),
     metricsMinIntervalMs: navMetricsMinIntervalMs,
+    bypassesBackendNames: bypassOopMtlsSanVerification,
     policyConfigDefaults: navPolicyConfigDefaults,
     regexes,
     unimplemented: [...policy.unimplemented, ...common.unimplemented],

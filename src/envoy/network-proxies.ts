@@ -5,7 +5,7 @@ import type { TcpProxy } from '../generated/envoy/extensions/filters/network/tcp
 import type { ThriftProxy } from '../generated/envoy/extensions/filters/network/thrift_proxy/v3/ThriftProxy.js';
 import { duration } from './durations.js';
 import { ON_DEMAND_TIMEOUT_MS } from './http-filters.js';
-import type { MessageEncoder } from './message-encoder.js';
+import { frameField, type MessageEncoder } from './message-encoder.js';
 import type { TypedFilter } from './typed-filter.js';
 
 /** A TCP proxy to one cluster, or to several by weight. */
@@ -84,4 +84,17 @@ export function buildThriftProxy(encoder: MessageEncoder, statPrefix: string, cl
     routeConfig: { name: statPrefix, routes: [{ match: { methodName: '' }, route: { cluster } }] },
   };
   return { name: 'envoy.filters.network.thrift_proxy', typedConfig: encoder.packAny(THRIFT_PROXY, config) };
+}
+
+const MYSQL_PROXY = 'type.googleapis.com/envoy.extensions.filters.network.mysql_proxy.v3.MySQLProxy';
+/** The field `stat_prefix`. */
+const MYSQL_STAT_PREFIX = 1;
+
+/**
+ * The network filter that reads the MySQL protocol for statistics and metadata. The definition of its message is not among
+ * those of stock Envoy, so it is encoded here.
+ */
+export function buildMysqlProxy(statPrefix: string): TypedFilter {
+  const value = frameField(MYSQL_STAT_PREFIX, Buffer.from(statPrefix));
+  return { name: 'envoy.filters.network.mysql_proxy', typedConfig: { type_url: MYSQL_PROXY, value } };
 }

@@ -25,6 +25,8 @@ export interface GeneratorSettings {
   readonly headlessPodListeners: boolean;
   /** NAV_ENABLE_KEYVALUE_FILTER: the Redis proxy filter. */
   readonly keyValueFilter: boolean;
+  /** NAV_ENABLE_RELATIONALDB_FILTER: the MySQL filter, which only contrib builds of Envoy have. Default false. */
+  readonly relationalDbFilter?: boolean;
   /** NAV_ENABLE_THRIFT_FILTER */
   readonly thriftFilter: boolean;
   /** NAV_SCOPE_GATEWAY_TO_NAMESPACE: Gateways of a router's own namespace alone select it. */

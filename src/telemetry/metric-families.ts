@@ -46,8 +46,13 @@ export const NAVIGATOR_POLICY_FAMILIES: readonly FamilyName[] = [
   processFamilies,
 ].flatMap((families) => Object.keys(families) as FamilyName[]);
 
-/** Every family of this program, in the order of the tables. */
-export const ALL_FAMILIES = Object.keys(metricFamilies) as readonly FamilyName[];
+/**
+ * The families that `navigator-discovery` records: all but those of its client, which would look as if the server had
+ * lost its connection.
+ */
+export const NAVIGATOR_DISCOVERY_FAMILIES: readonly FamilyName[] = (
+  Object.keys(metricFamilies) as readonly FamilyName[]
+).filter((name) => !Object.hasOwn(policyDiscoveryFamilies, name));
 
 /** Names of the families of one type. */
 export type FamilyName<Type extends Family['type'] = Family['type']> = {

@@ -1,5 +1,7 @@
+import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
+import { discoveryRequest } from '../xds/session-rig.js';
 import { createCleanup, type Teardown } from './support/cleanup.js';
 import { connectProxy } from './support/connect-proxy.js';
 import { documents, endpoints, service, serviceEntry, sidecar } from './support/manifests.js';
@@ -198,5 +200,41 @@ for (const effect of EFFECTS) {
       t.true(without.includes(vanishes), without);
       t.false(withSetting.includes(vanishes));
     }
+  });
+}
+
+test.serial('TERMINATION_DRAIN_DURATION_SECONDS is the default of the mesh config', async (t) => {
+  const mesh = async (variables: Readonly<Record<string, string>>): Promise<string> => {
+    const server = await startServer(t, { variables: { TERMINATION_DRAIN_DURATION_SECONDS: '9', ...variables } });
+    return (await server.http.get('/debug/mesh')).body;
+  };
+  t.regex(await mesh({}), /"terminationDrainDurationMs": 9000/);
+  const NAV_MESH_CONFIG_DEFAULTS = 'defaultConfig: { terminationDrainDuration: 3s }';
+  t.regex(await mesh({ NAV_MESH_CONFIG_DEFAULTS }), /"terminationDrainDurationMs": 3000/);
+});
+
+for (const [value, expected] of [
+  ['false', 'is served'],
+  ['true', 'is refused'],
+] as const) {
+  test.serial(`XDS_AUTH=${value}: a proxy without credentials ${expected} on the secured listener`, async (t) => {
+    const server = await startServer(t, { files: MESH, variables: { XDS_AUTH: value, ENABLE_CA_SERVER: 'true' } });
+    const [ready] = server.logged('discovery server is ready');
+    const port = Number(String(ready?.['secureGrpc']).split(':').at(-1));
+    const anyServer = credentials.createSsl(null, null, null, { rejectUnauthorized: false });
+    const client = new Client(`127.0.0.1:${port}`, anyServer);
+    t.teardown(() => client.close());
+    const same = (bytes: Buffer): Buffer => bytes;
+    const method = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
+    const call = client.makeBidiStreamRequest(method, same, same);
+    const outcome = new Promise<string>((resolve) => {
+      call.on('data', () => resolve('is served'));
+      call.on('error', (error: ServiceError) =>
+        resolve(error.code === status.UNAUTHENTICATED ? 'is refused' : error.message),
+      );
+    });
+    call.write(discoveryRequest({ node: sidecar().id, typeUrl: TypeUrl.cluster }));
+    t.is(await outcome, expected);
+    call.cancel();
   });
 }

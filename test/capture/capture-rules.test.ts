@@ -12,6 +12,8 @@ const EVERYTHING: CapturedTraffic = {
   excludeOutboundPorts: [],
   inboundPort: 15006,
   outboundPort: 15001,
+  captureDns: false,
+  dnsPort: 15013,
   proxyUid: 1337,
 };
 
@@ -39,6 +41,13 @@ test('all traffic is captured except loopback and the traffic of the proxy itsel
     '-d 127.0.0.0/8 -j RETURN',
     '-j MESH_REDIRECT',
   ]);
+});
+
+test('DNS packets are captured if that is wanted, except those of the proxy itself', (t) => {
+  const rules = captureRules('ipv4', { ...EVERYTHING, captureDns: true });
+  t.deepEqual(chain('OUTPUT', rules), ['-p tcp -j MESH_OUTPUT', '-p udp -m udp --dport 53 -j MESH_DNS']);
+  t.deepEqual(chain('MESH_DNS', rules), ['-m owner --uid-owner 1337 -j RETURN', '-p udp -j REDIRECT --to-ports 15013']);
+  t.false(captureRules('ipv4', EVERYTHING).includes('MESH_DNS'));
 });
 
 test('IPv6 has the same rules with its own addresses', (t) => {

@@ -12,6 +12,8 @@ const TRAFFIC: CapturedTraffic = {
   excludeOutboundPorts: [],
   inboundPort: 15006,
   outboundPort: 15001,
+  captureDns: false,
+  dnsPort: 15013,
   proxyUid: 1337,
 };
 

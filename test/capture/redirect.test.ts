@@ -27,12 +27,21 @@ const OUTSIDE = { ipv4: ROUTER_ADDRESS, ipv6: 'fd00:1::1' };
 const POD_PORTS = { 15001: 'outbound proxy', 15006: 'inbound proxy', 15021: 'door', 8080: 'application' };
 const OUTSIDE_PORTS = { 80: 'outside', 3306: 'outside' };
 
-function serve(namespace: NetworkNamespace, ports: Readonly<Record<number, string>>): ManagedProcess {
+interface DnsServer {
+  readonly port: number;
+  readonly text: string;
+}
+
+/** @param dns answers each UDP packet to its port */
+function serve(namespace: NetworkNamespace, ports: Readonly<Record<number, string>>, dns: DnsServer): ManagedProcess {
   const program = `
     const ports = ${JSON.stringify(ports)};
     for (const [port, text] of Object.entries(ports)) {
       require('node:net').createServer((socket) => socket.on('error', () => {}).end(text)).listen(port, '::');
     }
+    const names = require('node:dgram').createSocket('udp6');
+    names.on('message', (_, { port, address }) => names.send(${JSON.stringify(dns.text)}, port, address));
+    names.bind(${dns.port}, '::');
     console.log('up');
   `;
   return startManagedProcess({ name: 'servers', command: namespace.enter([process.execPath, '-e', program]) });
@@ -45,6 +54,17 @@ async function call(namespace: NetworkNamespace, user: 'app' | 'proxy', host: st
   return await runCommand(namespace.enter([process.execPath, '-e', program], user));
 }
 
+/** Which server answers a UDP packet to port 53. */
+async function ask(namespace: NetworkNamespace, user: 'app' | 'proxy', host: string) {
+  const type = host.includes(':') ? 'udp6' : 'udp4';
+  const program = `
+    const socket = require('node:dgram').createSocket('${type}');
+    socket.on('message', (text) => { process.stdout.write(text); socket.close(); });
+    socket.send('?', 53, ${JSON.stringify(host)});
+  `;
+  return await runCommand(namespace.enter([process.execPath, '-e', program], user));
+}
+
 test.before(async (t) => {
   if (!isPossible) return;
   const network = await createNetwork('root');
@@ -53,9 +73,12 @@ test.before(async (t) => {
   await runCommand(network.router.enter(address(`${OUTSIDE.ipv6}/64`, 'veth1')));
   await runCommand(pod.enter(address(`${POD.ipv6}/64`, 'eth0')));
   const main = programFile('navigator-discovery');
-  const flags = ['--excludeInboundPorts=15021', '--excludeOutboundPorts=3306'];
+  const flags = ['--excludeInboundPorts=15021', '--excludeOutboundPorts=3306', '--captureDNS'];
   await runCommand(pod.enter([process.execPath, main, 'capture-traffic', ...flags]));
-  const servers = [serve(pod, POD_PORTS), serve(network.router, OUTSIDE_PORTS)];
+  const servers = [
+    serve(pod, POD_PORTS, { port: 15013, text: 'DNS of the proxy' }),
+    serve(network.router, OUTSIDE_PORTS, { port: 53, text: 'DNS outside' }),
+  ];
   t.context = { network, pod, servers };
   await eventually('all servers listen', () => servers.every(({ lines }) => lines.includes('up')));
 });
@@ -75,6 +98,12 @@ for (const family of ['ipv4', 'ipv6'] as const) {
     t.is(await call(namespace, 'app', outside, 80), 'outbound proxy');
     t.is(await call(namespace, 'proxy', outside, 80), 'outside');
     t.is(await call(namespace, 'app', outside, 3306), 'outside', 'the port is excluded');
+  });
+
+  it(`${family}: DNS packets of the application go to the proxy, those of the proxy go out`, async (t) => {
+    const { pod: namespace } = t.context;
+    t.is(await ask(namespace, 'app', outside), 'DNS of the proxy');
+    t.is(await ask(namespace, 'proxy', outside), 'DNS outside');
   });
 
   it(`${family}: what comes in goes to the proxy, but for excluded ports`, async (t) => {

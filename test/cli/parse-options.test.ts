@@ -146,13 +146,13 @@ test('settings without effect are listed if they are set', (t) => {
   const given = flags(['registries', 'Catalog'], ['profile', 'true']);
   const options = parseOptions(given, {
     DNS_ADDR: ':1053',
-    NAV_ENABLE_RELATIONALDB_FILTER: '1',
+    NAV_ENABLED_SERVICE_APIS: '1',
   });
   t.deepEqual(options.unimplemented.map(({ setting }) => setting).sort(), [
     '--profile',
     '--registries',
     'DNS_ADDR',
-    'NAV_ENABLE_RELATIONALDB_FILTER',
+    'NAV_ENABLED_SERVICE_APIS',
   ]);
   t.true(options.unimplemented.every(({ why }) => why.length > 10));
 });

@@ -123,6 +123,7 @@ test('help of serve names every flag and the variables that it reads', async (t)
     t.true(stdout.includes(`--${flag.name} ${flag.type.name}`), flag.name);
   }
   t.deepEqual(stdout.split('Environment variables:\n')[1]?.match(/^ {2}\w+/gm), [
+    '  BYPASS_OOP_MTLS_SAN_VERIFICATION',
     '  NAV_METRICS_MIN_INTERVAL',
     '  NAV_POLICY_CONFIG_DEFAULTS',
     '  NAV_REGEX_EXPRESSION_BYTES',

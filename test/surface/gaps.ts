@@ -23,14 +23,9 @@ export const GAPS: Readonly<Record<string, string>> = {
   resource: 'issue 16: log scopes without lines',
   secretfetcher: 'issue 16: log scopes without lines',
 
-  BYPASS_OOP_MTLS_SAN_VERIFICATION: 'issue 16: TLS of remote backends of the policy server',
-  DNS_AGENT: 'issue 16: capture of port 53',
-  TERMINATION_DRAIN_DURATION_SECONDS: 'issue 16: the injection template',
   INGRESS_GATEWAY_NAMESPACE: 'it configures a proxy agent, which the mesh does not have',
-  MESH_METRICS_ANNOTATIONS: 'it configures a proxy agent, which the mesh does not have',
   SECRET_WATCHER_RESYNC_PERIOD: 'it configures a proxy agent, which the mesh does not have',
   NAV_ENABLED_SERVICE_APIS: 'the Gateway API of Kubernetes is not implemented',
-  NAV_ENABLE_RELATIONALDB_FILTER: 'only contrib builds of Envoy contain the filter',
   NAV_ENABLE_TCP_METADATA_EXCHANGE: 'stock Envoy does not contain the filter',
   ORCH_INGRESS_NS: 'Ingress of Kubernetes is not implemented',
 };

@@ -94,7 +94,7 @@ nav_push_triggers | Sum | type | bootstrap/metrics.test.ts | nav_push_triggers h
 nav_services | LastValue | - | bootstrap/metrics.test.ts | both HTTP listeners serve the same pages
 nav_total_k8s_object_errors | Sum | - | sources/kubernetes/objects/event-recorder.test.ts | a refused object has a series until it is in order again, and counts for good
 nav_total_rejected_configs | Sum | type,name | bootstrap/rejected-configs.test.ts | each conflict of a Gateway counts once when it appears, under the name of the Gateway
-nav_total_xds_internal_errors | Sum | - | bootstrap/hostile-clients.test.ts | after any first bytes the stream is served or rejected with a reason, and the server goes on
+nav_total_xds_internal_errors | Sum | - | push/distributor.test.ts | a subscriber that throws does not affect the others | internalError
 nav_total_xds_rejects | Sum | - | bootstrap/metrics.test.ts | responses, refusals and expired nonces are counted by type
 nav_virt_services | LastValue | - | bootstrap/metrics.test.ts | each finding about the mesh is a gauge, and so are the objects that cause none
 nav_vservice_dup_domain | LastValue | - | generators/routes/route-generator.test.ts | of a domain that two services claim, the younger loses that domain alone, and it is reported

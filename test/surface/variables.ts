@@ -7,7 +7,7 @@ const ROTATION = 'ca/rotation/root-rotator.test.ts';
 /** Section 4.6. */
 export const VARIABLES = rowsOf(`
 AUDIENCE | string | - | ca/authentication/oidc/oidc-authenticator.test.ts | issuer and audience come from our own token unless they are set
-BYPASS_OOP_MTLS_SAN_VERIFICATION | bool | false | -
+BYPASS_OOP_MTLS_SAN_VERIFICATION | bool | false | policy/remote/grpc-policy-transport.test.ts | with BYPASS_OOP_MTLS_SAN_VERIFICATION a trusted certificate may be for another name than the address
 CENTRAL_MESHD | bool | false | bootstrap/multicluster-central.test.ts | with CENTRAL_MESHD the workloads of remote clusters get the roots too, while their cluster is registered
 CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR | bool | true | ${ROTATION} | with jitter the first check is at a random time within the first interval, and later checks an interval apart | jitter
 CA_SELF_SIGNED_CA_CERT_TTL | duration | 87600h0m0s | e2e/trust.test.ts | root, serving certificate and workload certificates rotate under load: no request fails, and both webhooks work
@@ -17,7 +17,7 @@ CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE | int | 20 | e2e/trust.test.ts 
 CLUSTER_ID | string | Orchestrator | cli/parse-options.test.ts | the cluster ID is that of --clusterID, else of CLUSTER_ID
 DEFAULT_WORKLOAD_CERT_TTL | duration | 24h0m0s | e2e/trust.test.ts | root, serving certificate and workload certificates rotate under load: no request fails, and both webhooks work
 DNS_ADDR | string | :15053 | -
-DNS_AGENT | string | - | -
+DNS_AGENT | string | - | bootstrap/injection/create-injector.test.ts | , dnsCapture of the values is
 DNS_SERVER | string | - | -
 ENABLE_CA_SERVER | bool | true | bootstrap/bad-input.test.ts | secrets that are asked for on the plaintext listener are not served, and one warning says where they are
 INJECTION_WEBHOOK_CONFIG_NAME | string | mesh-sidecar-injector | cli/parse-options.test.ts | an empty variable counts as not set; an empty INJECTION_WEBHOOK_CONFIG_NAME turns patching off
@@ -42,7 +42,7 @@ NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES | bool | false | ${EFFECTS}
 NAV_ENABLE_HEADLESS_SERVICE_POD_LISTENERS | bool | true | ${EFFECTS}
 NAV_ENABLE_INCREMENTAL_MCP | bool | false | -
 NAV_ENABLE_ORCH_SELECT_WORKLOAD_ENTRIES | bool | true | ${EFFECTS}
-NAV_ENABLE_RELATIONALDB_FILTER | bool | false | -
+NAV_ENABLE_RELATIONALDB_FILTER | bool | false | generators/listeners/outbound/outbound-part.test.ts | MySQL has a filter before the TCP proxy where NAV_ENABLE_RELATIONALDB_FILTER says so
 NAV_ENABLE_PROTOCOL_SNIFFING_FOR_INBOUND | bool | true | ${EFFECTS}
 NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND | bool | true | ${EFFECTS}
 NAV_ENABLE_KEYVALUE_FILTER | bool | false | ${EFFECTS}
@@ -65,12 +65,12 @@ NAV_USE_ENDPOINT_SLICE | bool | false | ${EFFECTS}
 POD_NAMESPACE | string | mesh-system | cli/parse-options.test.ts | the namespace is that of --namespace, else of POD_NAMESPACE, else mesh-system
 ROOT_CA_DIR | string | ./etc/cacerts | ca/create-authority.test.ts | the CA in ROOT_CA_DIR signs, and is reloaded when its files change
 SPIFFE_BUNDLE_ENDPOINTS | string | - | ca/authentication/client-certificate.test.ts | a trust domain with a bundle is verified against its own roots only | bundle
-TERMINATION_DRAIN_DURATION_SECONDS | int | 5 | -
+TERMINATION_DRAIN_DURATION_SECONDS | int | 5 | bootstrap/variable-effects.test.ts | TERMINATION_DRAIN_DURATION_SECONDS is the default of the mesh config
 TOKEN_ISSUER | string | - | ca/authentication/oidc/oidc-authenticator.test.ts | in a pod TOKEN_ISSUER counts if it is set, and our own token does not
 VALIDATION_WEBHOOK_CONFIG_NAME | string | meshd-\${namespace} | cli/parse-options.test.ts | VALIDATION_WEBHOOK_CONFIG_NAME is filled with the namespace
-XDS_AUTH | bool | true | -
+XDS_AUTH | bool | true | bootstrap/variable-effects.test.ts | : a proxy without credentials
 INGRESS_GATEWAY_NAMESPACE | string | - | -
-MESH_METRICS_ANNOTATIONS | string | - | -
+MESH_METRICS_ANNOTATIONS | string | - | webhooks/injection/probes.test.ts | scrapers go to the status port if the template has an agent that merges metrics
 NAV_DEBUG_ADSZ_CONFIG | bool | false | introspection/proxy-pages.test.ts | adsz and cdsz show resources only with NAV_DEBUG_ADSZ_CONFIG
 NAV_FILTER_GATEWAY_CLUSTER_CONFIG | bool | false | generators/gateways/filtered-clusters.test.ts | with NAV_FILTER_GATEWAY_CLUSTER_CONFIG a router gets only clusters that its virtual services lead to
 ORCH_INGRESS_NS | string | - | -

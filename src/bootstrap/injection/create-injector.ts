@@ -25,6 +25,8 @@ import { createInjectionFiles } from './injection-files.js';
 export interface InjectorOptions {
   /** Folder of the files `config` and `values` (docs/reference/webhooks.md#injection). */
   readonly directory: string;
+  /** DNS_AGENT is set: DNS packets of new pods are captured unless the values of users say otherwise. Default false. */
+  readonly capturesDns?: boolean;
   /**
    * Folder of the same files as an installation ships them. The files of `directory` then need only the differences.
    */
@@ -110,7 +112,10 @@ export function createInjector(options: InjectorOptions): Injector {
     compile(present);
     return {
       config: present,
-      values: joinFields(shipped.values(), own.values()),
+      values: joinFields(
+        options.capturesDns === true ? joinFields(shipped.values(), { dnsCapture: true }) : shipped.values(),
+        own.values(),
+      ),
       compiled,
       mesh: mesh(),
     };

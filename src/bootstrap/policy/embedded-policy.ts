@@ -64,6 +64,7 @@ export function createEmbeddedPolicy(parts: EmbeddedPolicyParts): EmbeddedPolicy
     configDefaults: environment.navPolicyConfigDefaults,
     custody: keeper.custodyOf('policyConfig'),
     regexLimits: regexLimitsOf(environment),
+    bypassesBackendNames: environment.bypassOopMtlsSanVerification,
     listener: policyListenerSettings(options),
     logging,
     clock,

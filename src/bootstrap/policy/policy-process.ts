@@ -112,6 +112,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     configDefaults: options.policyConfigDefaults,
     custody: keeper.custodyOf('policyConfig'),
     regexLimits: policyRegexLimitsOf(options.regexes),
+    bypassesBackendNames: options.bypassesBackendNames,
     listener: {
       ...policy.policyAddr,
       ...connectionTimes(common),

@@ -45,6 +45,8 @@ export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
   readonly encoder: MessageEncoder;
   readonly metrics: Metrics;
   readonly outgoing: OutgoingCalls;
+  /** BYPASS_OOP_MTLS_SAN_VERIFICATION: remote backends may show certificates for other names. */
+  readonly bypassesBackendNames: boolean;
 }
 
 /** The policy server of a process, with its configuration, counters and listener. */
@@ -88,7 +90,10 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   const handlers: PolicyHandlers = createPolicyHandlers(config.current(), {
     openStore: createQuotaStoreOpener({ clock, metrics, logger }),
     connect: (remote) =>
-      recorded(createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote) }), options.outgoing),
+      recorded(
+        createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote, options.bypassesBackendNames) }),
+        options.outgoing,
+      ),
     readKeyFile: keyFiles.read,
     metrics,
     clock,
@@ -223,11 +228,11 @@ function admitted(
   };
 }
 
-function tlsOf({ tls }: RemoteConfig) {
+function tlsOf({ tls }: RemoteConfig, takesAnyName: boolean) {
   if (tls === undefined) return {};
-  if (tls.caFile === undefined) return { tls: {} };
+  if (tls.caFile === undefined) return { tls: { takesAnyName } };
   try {
-    return { tls: { rootCertificates: readFileSync(tls.caFile) } };
+    return { tls: { rootCertificates: readFileSync(tls.caFile), takesAnyName } };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`backend.tls.caFile: ${JSON.stringify(tls.caFile)}: cannot be read: ${reason}`, { cause });

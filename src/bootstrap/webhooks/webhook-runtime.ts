@@ -74,6 +74,7 @@ export function createWebhookRuntime(parts: WebhookRuntimeParts): WebhookRuntime
   const injector = createInjector({
     ...parts,
     directory: INJECTION_DIRECTORY,
+    capturesDns: environment.dnsAgent !== '',
     defaultsDirectory: `${INJECTION_DIRECTORY}-defaults`,
     meshDomain: environment.meshDomain,
     revision: environment.revision,

@@ -71,6 +71,18 @@ export const captureFlags: FlagTable<CaptureFlags> = {
     default: '15001',
     meaning: 'Port of the proxy for outgoing connections',
   },
+  captureDns: {
+    name: 'captureDNS',
+    type: bool,
+    default: 'false',
+    meaning: 'Redirect UDP packets to port 53 to the proxy, except those of the proxy itself',
+  },
+  dnsPort: {
+    name: 'dnsPort',
+    type: port,
+    default: '15013',
+    meaning: 'UDP port of the proxy for DNS packets',
+  },
   proxyUid: {
     name: 'proxyUID',
     type: integer({ min: 1 }),

@@ -58,6 +58,5 @@ export const UNIMPLEMENTED = {
   metadataExchange: 'stock Envoy does not contain a TCP metadata exchange filter',
   policyServer: 'this policy server has only one expression runtime',
   profile: 'profiling is not implemented yet',
-  relationaldb: 'only contrib builds of Envoy contain the relational-database filter',
   serviceApis: 'the Gateway API of Kubernetes is not implemented yet',
 } as const;

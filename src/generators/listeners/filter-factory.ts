@@ -13,7 +13,13 @@ import {
 } from '../../envoy/http-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { BLACK_HOLE_CLUSTER } from '../../envoy/names.js';
-import { buildRedisProxy, buildTcpProxy, buildThriftProxy, type TcpProxyOptions } from '../../envoy/network-proxies.js';
+import {
+  buildMysqlProxy,
+  buildRedisProxy,
+  buildTcpProxy,
+  buildThriftProxy,
+  type TcpProxyOptions,
+} from '../../envoy/network-proxies.js';
 import type { TypedFilter } from '../../envoy/typed-filter.js';
 import { buildZipkinTracing } from '../../envoy/zipkin-tracing.js';
 import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js';
@@ -158,6 +164,13 @@ export function createFilterFactory(
           }),
   });
 
+  /** The filter only reads; the TCP proxy behind it carries the bytes. */
+  const relationalDbFilters = ({ protocol, action, clusters, statPrefix }: TcpChainOptions): readonly Filter[] => {
+    if (settings.relationalDbFilter !== true || protocol !== 'mysql') return [];
+    const [{ name }] = clustersOf(action, clusters);
+    return [buildMysqlProxy(statPrefix ?? name)];
+  };
+
   const terminalFilter = (mesh: MeshConfig, dependencies: ListenerDependencies, options: TcpChainOptions): Filter => {
     const { direction, action, protocol } = options;
     const clusters = clustersOf(action, options.clusters);
@@ -233,6 +246,7 @@ export function createFilterFactory(
           ? dependencies.plans.flatMap((plan) => plan.networkFilters(chain))
           : [
               ...(options.beforeProxy === undefined ? [] : [options.beforeProxy]),
+              ...relationalDbFilters(options),
               terminalFilter(mesh, dependencies, options),
             ],
       );

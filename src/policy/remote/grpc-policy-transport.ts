@@ -23,6 +23,8 @@ export interface GrpcPolicyTransportOptions {
   readonly tls?: {
     /** PEM certificates to trust instead of the system's. */
     readonly rootCertificates?: Buffer;
+    /** Whether the certificate may be for any name (BYPASS_OOP_MTLS_SAN_VERIFICATION). Default false. */
+    readonly takesAnyName?: boolean;
   };
 }
 
@@ -62,7 +64,7 @@ export function createGrpcPolicyTransport(
   options: GrpcPolicyTransportOptions = {},
 ): GrpcPolicyTransport {
   const { codec = createPolicyCodec(loadPolicyProtos()), tls } = options;
-  const channel = tls === undefined ? credentials.createInsecure() : credentials.createSsl(tls.rootCertificates);
+  const channel = tls === undefined ? credentials.createInsecure() : secureChannel(tls);
   const client = new Client(address, channel, CHANNEL_OPTIONS);
   let isClosed = false;
   const metadata = new Metadata();
@@ -112,6 +114,11 @@ export function createGrpcPolicyTransport(
       client.close();
     },
   };
+}
+
+function secureChannel({ rootCertificates, takesAnyName }: NonNullable<GrpcPolicyTransportOptions['tls']>) {
+  const options = takesAnyName === true ? { checkServerIdentity: () => undefined } : {};
+  return credentials.createSsl(rootCertificates, null, null, options);
 }
 
 function givenUp(address: string): PolicyTransportError {

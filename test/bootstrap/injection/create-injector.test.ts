@@ -1,4 +1,6 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -12,8 +14,14 @@ import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createReviewIntake } from '../../../src/webhooks/admission/review-intake.js';
 import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
+import { type Reply, reviewOf } from '../../webhooks/fixtures/reviews.js';
 
-async function create(t: ExecutionContext, files: Readonly<Record<string, string>>, defaultsDirectory?: string) {
+async function create(
+  t: ExecutionContext,
+  files: Readonly<Record<string, string>>,
+  defaultsDirectory?: string,
+  capturesDns = false,
+) {
   const directory = await mkdtemp(join(tmpdir(), 'navigator-injector-'));
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const write = async (file: string, content: string): Promise<void> => {
@@ -26,6 +34,7 @@ async function create(t: ExecutionContext, files: Readonly<Record<string, string
   let changes = 0;
   const injector = createInjector({
     ...(defaultsDirectory === undefined ? {} : { defaultsDirectory }),
+    capturesDns,
     ...{ directory, logger, meshDomain: 'mesh.internal', revision: '', clock: systemClock },
     mesh: createDefaultMeshConfig,
     compiler: createSchemaCompiler(),
@@ -84,6 +93,40 @@ test('the image of the proxies of new pods comes from the values, and each chang
   await eventually('the values are read', () => injector.proxyImage() === 'proxy:2');
   t.true(changes() > before);
 });
+
+for (const [variable, values, expected] of [
+  ['without DNS_AGENT', 'dnsCapture: false\n', 'false'],
+  ['with DNS_AGENT', '', 'true'],
+  ['with DNS_AGENT and values of users against it', 'dnsCapture: false\n', 'false'],
+] as const) {
+  test(`${variable}, dnsCapture of the values is ${expected}`, async (t) => {
+    const template = "containers: [{ name: mesh-proxy, image: 'dns-{{ Values.dnsCapture }}' }]";
+    const { injector } = await create(
+      t,
+      { config: config(template), values },
+      undefined,
+      variable !== 'without DNS_AGENT',
+    );
+    await injector.start();
+    const server = createServer((request, response) => void injector.endpoint(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => server.close());
+    const object = { metadata: { name: 'web' }, spec: { containers: [{ name: 'app', image: 'app' }] } };
+    const kind = { group: '', version: 'v1', kind: 'Pod' };
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/inject`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(reviewOf({ kind, resource: { group: '', version: 'v1', resource: 'pods' }, object })),
+    });
+    const { response } = (await answer.json()) as Reply;
+    t.true(
+      Buffer.from(response.patch ?? '', 'base64')
+        .toString()
+        .includes(`"dns-${expected}"`),
+      JSON.stringify(response),
+    );
+  });
+}
 
 test('a values file that cannot be used ends the start as well', async (t) => {
   const { injector } = await create(t, { config: config('a'), values: '- a\n' });

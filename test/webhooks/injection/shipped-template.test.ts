@@ -121,6 +121,15 @@ test('a proxy container drains before it ends, and does not restart by itself', 
   t.is(native['restartPolicy'], 'Always');
 });
 
+test('with dnsCapture the pod sends its DNS packets to the proxy, which gets a DNS listener', (t) => {
+  const captured = injectShipped(podOf(), shippedSettings({}, { dnsCapture: true }));
+  t.true(argsOf(captured, 'mesh-init').includes('--captureDNS'));
+  t.true(JSON.stringify(bootstrapOf(captured)).includes('"DNS_CAPTURE":"true"'));
+  const plain = injectShipped(podOf(), SHIPPED);
+  t.false(argsOf(plain, 'mesh-init').includes('--captureDNS'));
+  t.false(JSON.stringify(bootstrapOf(plain)).includes('DNS_CAPTURE'));
+});
+
 test('interception mode TPROXY is rejected, with the remedy', (t) => {
   const pod = podOf({ annotations: { 'sidecar.mesh.internal/interceptionMode': 'TPROXY' } });
   const error = t.throws(() => injectShipped(pod, SHIPPED), { instanceOf: InjectionError });

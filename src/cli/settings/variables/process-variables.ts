@@ -23,9 +23,9 @@ export const processVariables = {
     name: 'DNS_AGENT',
     type: text,
     default: '',
-    meaning: 'If set, captures outgoing DNS packets on port 53 and redirects them to the agent on :15053',
+    meaning:
+      'If set, new pods send their DNS packets for port 53 to their proxy, which answers names of the mesh. It is the default of dnsCapture of the injection values',
     whenUnset: 'DNS packets are not captured',
-    unimplemented: awaits(UNIMPLEMENTED.agent),
   },
   dnsServer: {
     name: 'DNS_SERVER',
@@ -80,7 +80,7 @@ export const processVariables = {
     name: 'TERMINATION_DRAIN_DURATION_SECONDS',
     type: integer({ min: 0 }),
     default: '5',
-    meaning: 'Time allowed for connections to complete on agent shutdown',
-    unimplemented: awaits(UNIMPLEMENTED.agent),
+    meaning:
+      'Seconds for which the proxy of a new pod continues to serve after the pod was told to end. It is the default of terminationDrainDuration of the mesh config',
   },
 } as const satisfies Partial<VariableTable<Environment>>;

@@ -29,8 +29,8 @@ export const proxyVariables = {
     name: 'NAV_ENABLE_RELATIONALDB_FILTER',
     type: bool,
     default: 'false',
-    meaning: 'Injects the relational-database network filter into the filter chain',
-    unimplemented: awaits(UNIMPLEMENTED.relationaldb, false),
+    meaning:
+      'Injects the relational-database network filter into the filter chain of ports with the protocol mysql. All proxies must be contrib builds of Envoy: others reject these listeners',
   },
   navEnableProtocolSniffingForInbound: {
     name: 'NAV_ENABLE_PROTOCOL_SNIFFING_FOR_INBOUND',

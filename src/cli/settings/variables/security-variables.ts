@@ -2,7 +2,7 @@ import type { Environment } from '../../../bootstrap/environment.js';
 import { bool, duration, integer, oneOf, text } from '../../values/scalar-types.js';
 import { bundleEndpoints, serviceAccountNames } from '../../values/text-types.js';
 import { addressRanges } from '../../values/traffic-types.js';
-import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
+import type { VariableTable } from '../setting.js';
 
 /** Variables of the certificate authority and of authentication (docs/reference/certificate-authority.md#settings). */
 export const securityVariables = {
@@ -17,8 +17,8 @@ export const securityVariables = {
     name: 'BYPASS_OOP_MTLS_SAN_VERIFICATION',
     type: bool,
     default: 'false',
-    meaning: 'Whether SANs are validated for out-of-process adapter authentication',
-    unimplemented: awaits(UNIMPLEMENTED.policyServer, false),
+    meaning:
+      'If true, the certificate of a remote policy server (backend of --policyConfig) may be for another name than its address; it must still be trusted',
   },
   caEnableJitterForRootCertRotator: {
     name: 'CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR',

@@ -30,8 +30,8 @@ export const sourceVariables = {
     name: 'MESH_METRICS_ANNOTATIONS',
     type: text,
     default: '',
-    meaning: 'Original scrape settings of a workload, handed to the agent',
-    unimplemented: awaits(UNIMPLEMENTED.agent),
+    meaning:
+      'Original scrape settings of a workload. The injector sets it for the proxies of pods; this process does not read it',
   },
   navCredentialsDir: {
     name: 'NAV_CREDENTIALS_DIR',

@@ -217,6 +217,19 @@ test('Redis and Thrift have filters of their own where their settings say so', (
   ]);
 });
 
+test('MySQL has a filter before the TCP proxy where NAV_ENABLE_RELATIONALDB_FILTER says so', (t) => {
+  const ports = [buildPort({ name: 'mysql', number: 3306, protocol: 'mysql' })];
+  const chainWith = (settings: Partial<GeneratorSettings>) => {
+    const listener = listen({ services: [buildService({ ports })] }, { settings }).get('10.96.0.1_3306');
+    return [0, 1].map((index) => at(listener, `filterChains.0.filters.${index}.name`));
+  };
+  t.deepEqual(chainWith({}), ['envoy.filters.network.tcp_proxy', undefined]);
+  t.deepEqual(chainWith({ relationalDbFilter: true }), [
+    'envoy.filters.network.mysql_proxy',
+    'envoy.filters.network.tcp_proxy',
+  ]);
+});
+
 test('when one service changes, the listeners of the others are the very same objects', (t) => {
   const generator = createListenerGenerator(ENCODER, SETTINGS);
   const tcp = (name: string, address: string) =>
