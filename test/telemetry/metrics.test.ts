@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Registry } from 'prom-client';
-import { NAVIGATOR_DISCOVERY_FAMILIES, metricFamilies } from '../../src/telemetry/metric-families.js';
+import { metricFamilies, NAVIGATOR_DISCOVERY_FAMILIES } from '../../src/telemetry/metric-families.js';
 import { createMetrics, recordStart } from '../../src/telemetry/metrics.js';
 import { METRICS } from '../surface/metrics.js';
 
