@@ -1,3 +1,4 @@
+import { type SharedSteps, shareSteps } from '../base/steps.js';
 import type { EncodedResource } from './encoded-resource.js';
 import { contentVersion } from './message-encoder.js';
 
@@ -65,6 +66,7 @@ export function createResourceSet(
 ): ResourceSet {
   let hash: string | undefined;
   let body: WeakRef<Buffer> | undefined;
+  let joining: SharedSteps<Buffer> | undefined;
   const set: ResourceSet = {
     resources,
     ...(step === undefined ? {} : { step }),
@@ -85,9 +87,16 @@ export function createResourceSet(
     *prepareBody() {
       const known = body?.deref();
       if (known !== undefined) return [known];
-      const made = yield* concatEntries(resources);
-      body = new WeakRef(made);
-      return [made];
+      // Streams of one scope join it together.
+      joining ??= shareSteps(concatEntries(resources));
+      const mine = joining;
+      try {
+        const made = yield* mine.follow();
+        body = new WeakRef(made);
+        return [made];
+      } finally {
+        if (joining === mine) joining = undefined;
+      }
     },
   };
   return set;

@@ -1,3 +1,4 @@
+import type { Steps } from '../base/steps.js';
 import type { EncodedResource } from '../envoy/encoded-resource.js';
 import type { Finding } from '../model/finding.js';
 import type { Proxy, ProxyType } from '../model/proxy.js';
@@ -26,6 +27,8 @@ export interface ResourcePart<S extends Scope = Scope> {
   /** Undefined when the part has nothing for such a proxy. */
   scope(context: PushContext, proxy: Proxy): S | undefined;
   generate(context: PushContext, scope: S): Generated;
+  /** Makes the same in steps. Present where `generate` may take longer than the event loop should be blocked. */
+  generateInSteps?(context: PushContext, scope: S): Steps<Generated>;
   /**
    * Of a part whose resources on-demand proxies ask for by name: the names that a proxy needs without asking, sorted.
    * Undefined for a proxy that gets the whole part. Default: every proxy does.
@@ -61,6 +64,8 @@ export interface NamedGenerator<S extends Scope = Scope> extends GeneratorBase {
   scope(context: PushContext, proxy: Proxy): S;
   /** Undefined when no such resource exists. The generator remembers results whose inputs are the same objects. */
   generate(context: PushContext, scope: S, name: string): EncodedResource | undefined;
+  /** Makes the same in steps. Present where one resource may take longer than the event loop should be blocked. */
+  generateInSteps?(context: PushContext, scope: S, name: string): Steps<EncodedResource | undefined>;
   /**
    * The only host on whose endpoints the named resource depends. The resource stays the same while its scope key stays
    * and only endpoints of other hosts change, in a push that is not a full one. Without this function every change can
@@ -77,6 +82,8 @@ export interface GroupedGenerator<S extends Scope = Scope> extends GeneratorBase
   scope(context: PushContext, proxy: Proxy): S;
   /** No name is in two groups. Empty for a group that does not exist. */
   generate(context: PushContext, scope: S, group: string): readonly EncodedResource[];
+  /** Makes the same in steps. Present where one group may take longer than the event loop should be blocked. */
+  generateInSteps?(context: PushContext, scope: S, group: string): Steps<readonly EncodedResource[]>;
 }
 
 export type ResourceGenerator = WildcardGenerator | NamedGenerator | GroupedGenerator;

@@ -24,6 +24,11 @@ export interface NamedWork {
   readonly names: NameSet;
 }
 
+interface OneResult {
+  readonly resource: EncodedResource | undefined;
+  readonly found: readonly Finding[];
+}
+
 const NO_FINDINGS: readonly Finding[] = [];
 /** Resources that are made before the work pauses: a new one takes some 10 µs. */
 const MADE_AT_ONCE = 64;
@@ -34,7 +39,7 @@ export function* generateNamed(work: NamedWork, before: NamedResult | undefined)
   const findings = new Map<string, readonly Finding[]>();
   let made = 0;
   for (const name of work.names.names) {
-    const { resource, found } = generateOne(work, name);
+    const { resource, found } = yield* generateOne(work, name);
     if (resource !== undefined) resources.push(resource);
     if (found.length > 0) findings.set(name, found);
     if (++made % MADE_AT_ONCE === 0) yield;
@@ -60,7 +65,7 @@ export function* updateNamed(
   const resources: EncodedResource[] = [];
   let findings: Map<string, readonly Finding[]> | undefined;
   for (const name of yield* hosts.namesOf(work.names, changed, hostOf)) {
-    const { resource, found } = generateOne(work, name);
+    const { resource, found } = yield* generateOne(work, name);
     if (resource === undefined) return undefined;
     resources.push(resource);
     if (found.length === 0 && !before.findings.has(name)) continue;
@@ -72,7 +77,8 @@ export function* updateNamed(
   return set === undefined ? undefined : { set, findings: findings ?? before.findings };
 }
 
-function generateOne({ context, generator, scope }: NamedWork, name: string) {
-  const resource = generator.generate(context, scope, name);
+function* generateOne({ context, generator, scope }: NamedWork, name: string): Work<OneResult> {
+  const steps = generator.generateInSteps?.(context, scope, name);
+  const resource = steps === undefined ? generator.generate(context, scope, name) : yield* steps;
   return { resource, found: generator.findings?.(context, scope, name) ?? NO_FINDINGS };
 }

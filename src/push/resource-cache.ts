@@ -1,3 +1,4 @@
+import { type SharedSteps, shareSteps, stepOf } from '../base/steps.js';
 import type { EncodedResource } from '../envoy/encoded-resource.js';
 import {
   EMPTY_RESOURCE_SET,
@@ -7,9 +8,12 @@ import {
   resourceOf,
 } from '../envoy/resource-set.js';
 import type {
+  Generated,
   GroupedGenerator,
   NamedGenerator,
   ResourceGenerator,
+  ResourcePart,
+  Scope,
   WildcardGenerator,
 } from '../generators/generator.js';
 import type { Finding } from '../model/finding.js';
@@ -18,10 +22,10 @@ import type { PushContext } from '../model/push-context.js';
 import { type ChangedHosts, changedHosts, createHostIndex, type HostIndex, mergeChangedHosts } from './host-index.js';
 import { hasName, type NameSet, WILDCARD } from './name-set.js';
 import { generateNamed, type NamedFindings, type NamedResult, type NamedWork, updateNamed } from './named-resources.js';
-import { createPartMemory, type PartMemory } from './part-memory.js';
+import { createPartMemory, type GeneratedPart, type PartMemory } from './part-memory.js';
 import type { PushNotice } from './push-notice.js';
 import { createWeakMemory, type WeakMemory } from './weak-memory.js';
-import { finish, type SharedWork, shareWork, type Work } from './work.js';
+import { finish, type Work } from './work.js';
 
 /**
  * Generated resources of the current snapshot, by scope: proxies with equal scopes share one ResourceSet,
@@ -49,12 +53,22 @@ export interface ResourceCache {
 /** Results of one type, by key. */
 interface Results {
   readonly parts: PartMemory;
+  /** Parts that are being made in steps, by the same keys as `parts`. */
+  readonly pendingParts: WeakMemory<SharedSteps<GeneratedPart>>;
   /** By scopes and names. Kept only while a proxy has them, because every subscription may make another one. */
   readonly sets: WeakMemory<ResourceSet>;
   /** Named sets that are being made, by the same keys. Proxies with equal scope and names share the work. */
-  readonly pending: WeakMemory<SharedWork<ResourceSet>>;
+  readonly pending: WeakMemory<SharedSteps<ResourceSet>>;
   /** Findings of named sets, by name. Sets that are joined from parts have none. */
   readonly findings: WeakMap<ResourceSet, NamedFindings>;
+}
+
+/** The groups to make. */
+interface GroupedWork {
+  readonly snapshot: PushContext;
+  readonly generator: GroupedGenerator;
+  readonly scope: Scope;
+  readonly groups: NameSet;
 }
 
 /** The results of one type. */
@@ -83,22 +97,32 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     return cache;
   };
 
-  /** @param names the resources that an on-demand proxy asks for; undefined for the whole parts */
-  const generateParts = (cache: TypeCache, generator: WildcardGenerator, proxy: Proxy, names: NameSet | undefined) => {
+  /**
+   * @param names the resources that an on-demand proxy asks for; undefined for the whole parts
+   * @param isSliced whether parts that take long are made with pauses
+   * @returns undefined if the snapshot has changed in a pause
+   */
+  const generateParts = function* (
+    generator: WildcardGenerator,
+    proxy: Proxy,
+    names: NameSet | undefined,
+    isSliced: boolean,
+  ): Work<{ readonly key: string; readonly sets: readonly ResourceSet[] } | undefined> {
+    const cache = typeCache(generator);
+    const snapshot = context;
     const sets: ResourceSet[] = [];
     let key = '';
     for (const part of generator.parts) {
-      const scope = part.scope(context, proxy);
+      const scope = part.scope(snapshot, proxy);
       if (scope === undefined) continue;
       const partKey = `${part.name}\n${scope.key}`;
-      let entry = cache.current.parts.get(partKey);
-      if (entry === undefined) {
-        generations++;
-        const { resources, findings } = part.generate(context, scope);
-        entry = { set: nextResourceSet(cache.previous.parts.get(partKey)?.set, resources), findings };
-        cache.current.parts.keep(partKey, entry);
-      }
-      const needed = names && part.neededNames?.(context, proxy);
+      const entry =
+        cache.current.parts.get(partKey) ??
+        (isSliced && part.generateInSteps !== undefined
+          ? yield* longPart(cache, snapshot, part, scope, partKey)
+          : keepPart(cache, partKey, part.generate(snapshot, scope)));
+      if (context !== snapshot) return undefined;
+      const needed = names && part.neededNames?.(snapshot, proxy);
       if (names === undefined || needed === undefined) {
         key += `${partKey}\n`;
         sets.push(entry.set);
@@ -109,6 +133,33 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       sets.push(...named.sets);
     }
     return { key, sets };
+  };
+
+  const keepPart = (
+    { current, previous }: Pick<TypeCache, 'current' | 'previous'>,
+    key: string,
+    { resources, findings }: Generated,
+  ): GeneratedPart => {
+    generations++;
+    const entry = { set: nextResourceSet(previous.parts.get(key)?.set, resources), findings };
+    current.parts.keep(key, entry);
+    return entry;
+  };
+
+  /** Proxies of one scope make a part together. */
+  const longPart = function* (
+    { current, previous }: TypeCache,
+    snapshot: PushContext,
+    part: ResourcePart,
+    scope: Scope,
+    key: string,
+  ): Work<GeneratedPart> {
+    const make = function* (): Work<GeneratedPart> {
+      const generated = yield* part.generateInSteps?.(snapshot, scope) ?? stepOf(() => part.generate(snapshot, scope));
+      return keepPart({ current, previous }, key, generated);
+    };
+    const pending = current.pendingParts.get(key) ?? current.pendingParts.keep(key, shareSteps(make()));
+    return yield* pending.follow();
   };
 
   /**
@@ -135,18 +186,39 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     return { key: choices.map(([key]) => key).join('\n'), sets };
   };
 
-  const wildcardResources = (generator: WildcardGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet => {
-    const cache = typeCache(generator);
+  /**
+   * The set is one of the newest snapshot, also after pauses: other types of the proxy may be, and must not name clusters
+   * that it lacks. When the snapshot has changed in a pause, the generator still knows most of the resources.
+   */
+  const wildcardResources = function* (
+    generator: WildcardGenerator,
+    proxy: Proxy,
+    names: NameSet | undefined,
+  ): Work<ResourceSet> {
     const isAll = names === undefined || hasName(names, WILDCARD);
-    const { key: scopes, sets } = generateParts(cache, generator, proxy, isAll ? (names ?? NO_NAMES) : undefined);
-    const key = `${scopes}${isAll ? WILDCARD : names.id}`;
-    const known = cache.current.sets.get(key);
+    const wanted = isAll ? (names ?? NO_NAMES) : undefined;
+    for (let round = 0; ; round++) {
+      const made = yield* generateParts(generator, proxy, wanted, round < MAX_ROUNDS);
+      if (made !== undefined) return joinParts(typeCache(generator), made.key, made.sets, isAll ? undefined : names);
+    }
+  };
+
+  /** @param names undefined for all resources of the parts */
+  const joinParts = (
+    { current, previous }: TypeCache,
+    scopes: string,
+    sets: readonly ResourceSet[],
+    names: NameSet | undefined,
+  ): ResourceSet => {
+    const key = `${scopes}${names === undefined ? WILDCARD : names.id}`;
+    const known = current.sets.get(key);
     if (known !== undefined) return known;
-    const previous = cache.previous.sets.get(key);
-    const set = isAll
-      ? nextJoinedSet(previous, sets)
-      : nextResourceSet(previous, onlyNamed(joinResourceSets(sets).resources, names));
-    return cache.current.sets.keep(key, set);
+    const before = previous.sets.get(key);
+    const set =
+      names === undefined
+        ? nextJoinedSet(before, sets)
+        : nextResourceSet(before, onlyNamed(joinResourceSets(sets).resources, names));
+    return current.sets.keep(key, set);
   };
 
   /** Reads the snapshot before its first pause. A proxy on demand may ask for a hundred thousand groups. */
@@ -158,6 +230,20 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     const key = [scope.key, ...groups.names].join('\n');
     const known = current.sets.get(key);
     if (known !== undefined) return known;
+    const pending =
+      current.pending.get(key) ??
+      current.pending.keep(
+        key,
+        shareSteps(makeGroups({ current, previous }, { snapshot, generator, scope, groups }, key)),
+      );
+    return yield* pending.follow();
+  };
+
+  const makeGroups = function* (
+    { current, previous }: Pick<TypeCache, 'current' | 'previous'>,
+    { snapshot, generator, scope, groups }: GroupedWork,
+    key: string,
+  ): Work<ResourceSet> {
     const sets: ResourceSet[] = [];
     for (const [index, group] of groups.names.entries()) {
       if (index > 0 && index % GROUPS_AT_ONCE === 0) yield;
@@ -168,7 +254,8 @@ export function createResourceCache(initial: PushContext): ResourceCache {
         continue;
       }
       generations++;
-      const resources = generator.generate(snapshot, scope, group);
+      const steps = generator.generateInSteps?.(snapshot, scope, group);
+      const resources = steps === undefined ? generator.generate(snapshot, scope, group) : yield* steps;
       if (resources.length === 0) continue;
       const set = nextResourceSet(previous.parts.get(partKey)?.set, resources);
       current.parts.keep(partKey, { set, findings: [] });
@@ -201,7 +288,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     if (known !== undefined) return known;
     const pending =
       current.pending.get(key) ??
-      current.pending.keep(key, shareWork(makeNamed(cache, { context, generator, scope, names }, key)));
+      current.pending.keep(key, shareSteps(makeNamed(cache, { context, generator, scope, names }, key)));
     return yield* pending.follow();
   };
 
@@ -219,7 +306,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
   const prepareResources: ResourceCache['prepareResources'] = function* (generator, proxy, names) {
     switch (generator.mode) {
       case 'wildcard':
-        return wildcardResources(generator, proxy, names);
+        return yield* wildcardResources(generator, proxy, names);
       case 'grouped':
         return yield* groupedResources(generator, proxy, names ?? NO_NAMES);
       case 'named':
@@ -260,12 +347,20 @@ export function createResourceCache(initial: PushContext): ResourceCache {
   };
 }
 
+/** How often parts are made with pauses before they are made at once: changes may come faster than they are made. */
+const MAX_ROUNDS = 3;
 /** Groups that are made before the work pauses. */
 const GROUPS_AT_ONCE = 64;
 const NO_NAMES: NameSet = { id: '', names: [], characters: 0 };
 
 function noResults(): Results {
-  return { parts: createPartMemory(), sets: createWeakMemory(), pending: createWeakMemory(), findings: new WeakMap() };
+  return {
+    parts: createPartMemory(),
+    pendingParts: createWeakMemory(),
+    sets: createWeakMemory(),
+    pending: createWeakMemory(),
+    findings: new WeakMap(),
+  };
 }
 
 function recall({ sets, findings }: Results, key: string): NamedResult | undefined {

@@ -191,7 +191,7 @@ export class ProxySession implements PushTarget {
     if (this.#ended) return { bytes: 0, flushed: undefined };
     const result = this.#responder.push();
     this.#checkHeld();
-    if (this.#finishing && !this.#responder.isPreparing) {
+    if (this.#finishing && !this.#responder.isInterrupted) {
       void (result.flushed ?? Promise.resolve()).then(() => this.end());
     }
     return result;

@@ -40,13 +40,15 @@ interface Prepared {
 /** The result of a push for one type. */
 type Outcome =
   | { readonly is: 'nothing' }
-  | { readonly is: 'preparing' }
+  | { readonly is: 'interrupted' }
   | { readonly is: 'sent'; readonly bytes: number; readonly flushed: Promise<void> };
 
 /** A timer of Node takes no longer delay. The one that follows it waits for the rest. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** A push that has taken this long leaves its further types to another turn, so that types of a large mesh do not add up. */
+const TURN_MS = 10;
 const NOTHING: Outcome = { is: 'nothing' };
-const PREPARING: Outcome = { is: 'preparing' };
+const INTERRUPTED: Outcome = { is: 'interrupted' };
 
 /**
  * Decides when the types of one stream get their next responses, makes these one at a time and in slices, and sends
@@ -60,6 +62,7 @@ export class Responder {
   /** Start of the oldest change that was not sent, and whether a full push is among the changes. */
   #changedSinceMs: number | undefined;
   #isFullPush = false;
+  #isInterrupted = false;
   /** Cancels the timer of the answer that is due first. */
   #cancelTimer: (() => void) | undefined;
 
@@ -69,6 +72,11 @@ export class Responder {
 
   get isPreparing(): boolean {
     return this.#preparing !== undefined;
+  }
+
+  /** Whether the last push left types to another one, which has been asked for. */
+  get isInterrupted(): boolean {
+    return this.#isInterrupted;
   }
 
   /** Whether a response may be sent now. */
@@ -111,21 +119,27 @@ export class Responder {
   /** Sends the responses that are pending and not held up. */
   push(): PushResult {
     const { metrics, clock } = this.#parts.environment;
+    const startMs = clock.monotonicMs();
     const sinceMs = this.#changedSinceMs;
     const isFull = this.#isFullPush;
     this.#changedSinceMs = undefined;
     this.#isFullPush = false;
-    if (sinceMs !== undefined) metrics.queued((clock.monotonicMs() - sinceMs) / 1000);
+    this.#isInterrupted = false;
+    if (sinceMs !== undefined) metrics.queued((startMs - sinceMs) / 1000);
     let written: Promise<void> | undefined;
     let bytes = 0;
+    let isTimeUp = false;
     for (const watched of this.#inOrder()) {
-      const outcome = this.#respond(watched);
-      if (outcome.is === 'preparing') {
+      const outcome = isTimeUp ? INTERRUPTED : this.#respond(watched);
+      if (outcome.is === 'interrupted') {
         // The next push sends it, and the types after it.
         this.#changedSinceMs = sinceMs;
         this.#isFullPush = isFull;
+        this.#isInterrupted = true;
+        if (!this.isPreparing) this.#parts.enqueue();
         break;
       }
+      isTimeUp = clock.monotonicMs() - startMs >= TURN_MS;
       if (outcome.is === 'nothing') continue;
       bytes += outcome.bytes;
       const write = this.#afterWrite(watched, outcome.flushed);
@@ -166,13 +180,13 @@ export class Responder {
 
   /** Sends the pending response of a type, or begins to make it. If that fails, only this response stays pending. */
   #respond(watched: WatchedResource): Outcome {
-    if (this.#preparing !== undefined) return PREPARING;
+    if (this.#preparing !== undefined) return INTERRUPTED;
     let prepared = this.#takePrepared(watched);
     if (prepared === undefined) {
       if (!this.#isReady(watched)) return NOTHING;
       this.#prepare(watched);
       // The preparation sets it, and unsets it at once if the first slice is enough.
-      if (this.isPreparing) return PREPARING;
+      if (this.isPreparing) return INTERRUPTED;
       prepared = this.#takePrepared(watched);
     }
     if (prepared === undefined) return NOTHING;

@@ -4,6 +4,7 @@ import type { GroupedGenerator, NamedGenerator, WildcardGenerator } from '../../
 import type { Finding } from '../../src/model/finding.js';
 import { createPushNotice } from '../../src/push/push-notice.js';
 import { createResourceCache, type ResourceCache } from '../../src/push/resource-cache.js';
+import { finish } from '../../src/push/work.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 import { eventually } from '../support/eventually.js';
 import { pushRequest } from '../support/push-requests.js';
@@ -134,6 +135,70 @@ test('many groups are made with pauses, and all of them from the snapshot of the
   const next = versions(cache.resourcesFor(generator, proxy, groups));
   t.is(next.size, 1);
   t.notDeepEqual(next, versions(step.value));
+});
+
+/** A part that takes three steps and tells which snapshots it was made from. */
+function longPart(made: string[]): WildcardGenerator {
+  return {
+    typeUrl: 'wild',
+    mode: 'wildcard',
+    affectedBy: () => true,
+    parts: [
+      {
+        name: 'long',
+        scope: () => ({ key: '' }),
+        generate: ({ version }) => {
+          made.push(`at once ${version}`);
+          return { resources: [frameResource('wild', 'a', Buffer.from(version))], findings: [] };
+        },
+        *generateInSteps({ version }) {
+          for (let step = 0; step < 3; step++) yield;
+          made.push(version);
+          return { resources: [frameResource('wild', 'a', Buffer.from(version))], findings: [] };
+        },
+      },
+    ],
+  };
+}
+
+test('proxies of one scope make a long part of a wildcard type together, with pauses', (t) => {
+  const context = createDefaultContext(1);
+  const cache = createResourceCache(context);
+  const made: string[] = [];
+  const generator = longPart(made);
+  const [first, second] = [1, 2].map(() => cache.prepareResources(generator, proxy, undefined));
+  if (first === undefined || second === undefined) throw new Error('two works');
+  t.false(first.next().done);
+  t.false(second.next().done);
+  const set = finish(first);
+  t.is(finish(second), set);
+  t.deepEqual(made, [context.version]);
+  t.is(cache.resourcesFor(generator, proxy, undefined), set);
+  t.is(made.length, 1);
+});
+
+test('a wildcard type whose snapshot changes in a pause has the resources of the newest snapshot', (t) => {
+  const cache = createResourceCache(createDefaultContext(1));
+  const made: string[] = [];
+  const generator = longPart(made);
+  const work = cache.prepareResources(generator, proxy, undefined);
+  work.next();
+  advance(cache, 2);
+  const set = finish(work);
+  t.deepEqual(made, [createDefaultContext(1).version, createDefaultContext(2).version]);
+  t.is(cache.resourcesFor(generator, proxy, undefined), set);
+  t.is(made.length, 2);
+});
+
+test('a wildcard type is made in the end, however fast snapshots follow each other', (t) => {
+  const cache = createResourceCache(createDefaultContext(1));
+  const made: string[] = [];
+  const work = cache.prepareResources(longPart(made), proxy, undefined);
+  let sequence = 1;
+  // Each pause brings another snapshot.
+  for (let step = work.next(); step.done !== true && sequence < 100; step = work.next()) advance(cache, ++sequence);
+  t.true(sequence < 100);
+  t.is(made.at(-1), `at once ${createDefaultContext(sequence).version}`);
 });
 
 test('groups of one resource are one part, and of two that make the same name the last counts', (t) => {

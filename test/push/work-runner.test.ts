@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Clock } from '../../src/base/clock.js';
-import { finish, shareWork, type Work } from '../../src/push/work.js';
+import { shareSteps } from '../../src/base/steps.js';
+import { finish, type Work } from '../../src/push/work.js';
 import { createWorkRunner } from '../../src/push/work-runner.js';
 import { eventually } from '../support/eventually.js';
 
@@ -148,7 +149,7 @@ test('work in turn that fails at once throws, and later rejects', async (t) => {
 
 test('shared work runs once, advanced by any reader, and all readers get its result', (t) => {
   let made = 0;
-  const shared = shareWork(
+  const shared = shareSteps(
     (function* () {
       for (let step = 0; step < 10; step++) {
         made++;
@@ -167,7 +168,7 @@ test('shared work runs once, advanced by any reader, and all readers get its res
 });
 
 test('shared work that fails does so for all of its readers', (t) => {
-  const shared = shareWork(
+  const shared = shareSteps(
     // biome-ignore lint/correctness/useYield: it fails before its first pause
     (function* (): Work<string> {
       throw new Error('broken');

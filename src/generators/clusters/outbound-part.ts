@@ -1,3 +1,4 @@
+import { inOneStep, type Steps } from '../../base/steps.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
@@ -15,7 +16,7 @@ import { addressFamiliesOf } from '../address-families.js';
 import type { LoadTarget } from '../endpoints/load-assignment.js';
 import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
 import type { GatewayRouter } from '../gateways/gateway-router.js';
-import type { ResourcePart, Scope } from '../generator.js';
+import type { Generated, ResourcePart, Scope } from '../generator.js';
 import { createRecent } from '../recent.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -109,6 +110,23 @@ export function createOutboundPart(
     });
   };
 
+  const generateInSteps = function* (context: PushContext, scope: OutboundScope): Steps<Generated> {
+    // Grouped by port, the names are sorted runs: nextResourceSet sorts them in linear time.
+    const byPort = new Map<number, EncodedResource[]>();
+    const findings: Finding[] = [];
+    for (const [index, service] of byHostname(scope.traffic.services).entries()) {
+      if (index % SERVICES_AT_ONCE === 0) yield;
+      if (scope.onlyHosts?.has(service.hostname) === false) continue;
+      for (const { port, resource } of clustersOf(context, service, scope)) {
+        const bucket = byPort.get(port);
+        if (bucket === undefined) byPort.set(port, [resource]);
+        else if (isTaken(bucket, resource.name, service.hostname)) findings.push(duplicate(resource.name, service));
+        else bucket.push(resource);
+      }
+    }
+    return { resources: [...byPort.values()].flat(), findings };
+  };
+
   return {
     name: 'outbound',
     scope: (context, proxy) => {
@@ -139,23 +157,13 @@ export function createOutboundPart(
         onlyHosts,
       };
     },
-    generate: (context, scope) => {
-      // Grouped by port, the names are sorted runs: nextResourceSet sorts them in linear time.
-      const byPort = new Map<number, EncodedResource[]>();
-      const findings: Finding[] = [];
-      for (const service of byHostname(scope.traffic.services)) {
-        if (scope.onlyHosts?.has(service.hostname) === false) continue;
-        for (const { port, resource } of clustersOf(context, service, scope)) {
-          const bucket = byPort.get(port);
-          if (bucket === undefined) byPort.set(port, [resource]);
-          else if (isTaken(bucket, resource.name, service.hostname)) findings.push(duplicate(resource.name, service));
-          else bucket.push(resource);
-        }
-      }
-      return { resources: [...byPort.values()].flat(), findings };
-    },
+    generate: (context, scope) => inOneStep(generateInSteps(context, scope)),
+    generateInSteps,
   };
 }
+
+/** Services whose clusters are made in one step. */
+const SERVICES_AT_ONCE = 32;
 
 interface DiscoveredCluster {
   readonly cluster: ServiceCluster;

@@ -25,6 +25,11 @@ export function byProxyType<Of extends Scope, At extends Scope>(
       return { key: `${type}|${scope.key}`, type, scope };
     },
     generate: (context, { type, scope }, name) => generators[type].generate(context, scope as never, name),
+    *generateInSteps(context, { type, scope }, name) {
+      const generator = generators[type];
+      if (generator.generateInSteps === undefined) return generator.generate(context, scope as never, name);
+      return yield* generator.generateInSteps(context, scope as never, name);
+    },
     findings: (context, { type, scope }, name) => generators[type].findings?.(context, scope as never, name) ?? [],
   };
 }

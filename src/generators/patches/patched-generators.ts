@@ -1,6 +1,7 @@
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { createPatchRegistry } from '../../envoy/messages/patch-registry.js';
 import type { Finding } from '../../model/finding.js';
+import type { PushContext } from '../../model/push-context.js';
 import type { NamedGenerator, ResourceGenerator, Scope, WildcardGenerator } from '../generator.js';
 import { createPatchSelection, type PatchSelection } from './patch-selection.js';
 import { createPatchTools } from './patch-tools.js';
@@ -33,7 +34,7 @@ function patchedWildcard(
 const NO_FINDINGS: readonly Finding[] = [];
 
 function patchedNamed(generator: NamedGenerator, selection: PatchSelection, memo: ResourceMemo): NamedGenerator {
-  const { hostOf } = generator;
+  const { hostOf, generateInSteps } = generator;
   const patched = (scope: PatchedScope, resource: EncodedResource) => memo.patch(resource, scope.selected);
   return {
     ...generator,
@@ -48,6 +49,17 @@ function patchedNamed(generator: NamedGenerator, selection: PatchSelection, memo
       const resource = generator.generate(context, scope.base, name);
       return resource === undefined ? undefined : patched(scope, resource).resource;
     },
+    ...(generateInSteps === undefined
+      ? {}
+      : {
+          *generateInSteps(context: PushContext, scope: Scope, name: string) {
+            const base = scope instanceof PatchedScope ? scope.base : scope;
+            const resource = yield* generateInSteps(context, base, name);
+            return resource !== undefined && scope instanceof PatchedScope
+              ? patched(scope, resource).resource
+              : resource;
+          },
+        }),
     findings: (context, scope, name) => {
       if (!(scope instanceof PatchedScope)) return generator.findings?.(context, scope, name) ?? NO_FINDINGS;
       const resource = generator.generate(context, scope.base, name);

@@ -1,3 +1,4 @@
+import { inOneStep, type Steps, stepOf } from '../../base/steps.js';
 import type { ObjectKey } from '../../config/object.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
@@ -37,11 +38,15 @@ const MAX_PART_ADDED_BYTES = 16 * 1024 * 1024;
 function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelection, memo: ResourceMemo): ResourcePart {
   const operatorPatches = createMemo<SelectedPatches['patches']>();
 
-  const patchAll = (resources: readonly EncodedResource[], selected: SelectedPatches, rootNamespace: string) => {
+  const patchAll = function* (
+    resources: readonly EncodedResource[],
+    selected: SelectedPatches,
+    rootNamespace: string,
+  ): Steps<readonly Patched[]> {
     const { patches, placeKey } = selected;
     const isOperators = ({ object }: Patch): boolean => object.startsWith(`EnvoyFilter/${rootNamespace}/`);
     let added = 0;
-    return resources.map((resource): Patched => {
+    const patchOne = (resource: EncodedResource): Patched => {
       if (added < MAX_PART_ADDED_BYTES) {
         const patched = memo.patch(resource, selected);
         added += Math.max(0, (patched.resource?.entry.length ?? 0) - resource.entry.length);
@@ -58,7 +63,30 @@ function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelect
         resource: patched,
         findings: [...findings, ...others.map((patch) => skipped(patch, resource.name, TOO_MUCH_ADDED))],
       };
-    });
+    };
+    const results: Patched[] = [];
+    for (const resource of resources) {
+      results.push(patchOne(resource));
+      if (results.length % PATCHED_AT_ONCE === 0) yield;
+    }
+    return results;
+  };
+
+  const generateBase = (context: PushContext, scope: Scope): Steps<Generated> =>
+    part.generateInSteps?.(context, scope) ?? stepOf(() => part.generate(context, scope));
+
+  const generateInSteps = function* (context: PushContext, scope: Scope): Steps<Generated> {
+    if (!(scope instanceof PatchedScope)) return yield* generateBase(context, scope);
+    const { resources, findings } = yield* generateBase(context, scope.base);
+    const results = yield* patchAll(resources, scope.selected, context.mesh.rootNamespace);
+    return {
+      resources: results.flatMap(({ resource }) => resource ?? []),
+      findings: [
+        ...findings,
+        ...distinct(results.flatMap((result) => result.findings)),
+        ...scope.selected.omitted.map(leftOut),
+      ],
+    };
   };
 
   const { neededNames } = part;
@@ -80,21 +108,13 @@ function patchedPart(part: ResourcePart, typeUrl: string, selection: PatchSelect
       const selected = base && selection.of(context, proxy, typeUrl);
       return base === undefined || selected === undefined ? base : new PatchedScope(base, selected);
     },
-    generate: (context, scope) => {
-      if (!(scope instanceof PatchedScope)) return part.generate(context, scope);
-      const { resources, findings } = part.generate(context, scope.base);
-      const results = patchAll(resources, scope.selected, context.mesh.rootNamespace);
-      return {
-        resources: results.flatMap(({ resource }) => resource ?? []),
-        findings: [
-          ...findings,
-          ...distinct(results.flatMap((result) => result.findings)),
-          ...scope.selected.omitted.map(leftOut),
-        ],
-      };
-    },
+    generate: (context, scope) => inOneStep(generateInSteps(context, scope)),
+    generateInSteps,
   };
 }
+
+/** Resources that are patched in one step. */
+const PATCHED_AT_ONCE = 16;
 
 const TOO_MUCH_ADDED = `the patches of the namespace add more than ${MAX_PART_ADDED_BYTES} bytes to the resources of a proxy before it`;
 

@@ -1,3 +1,4 @@
+import { inOneStep, type Steps } from '../../base/steps.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
@@ -46,7 +47,7 @@ export function createRouteGenerator(
   const tables = createMemo<SweptMemory<EncodedResource>>();
   const findings = createMemo<readonly Finding[]>();
 
-  const build = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
+  const build = function* (context: PushContext, scope: RouteScope, name: string): Steps<RouteTable | undefined> {
     const parsed = scope.served ? parseRouteName(name) : undefined;
     if (parsed === undefined) return undefined;
     const { traffic, caller, dnsDomain, plan, onDemand } = scope;
@@ -62,22 +63,31 @@ export function createRouteGenerator(
       unasked: onDemand ? (planned) => unaskedClusters(planned, isKnownIn(traffic)) : undefined,
     };
     const targets = targetsOf(parsed, input);
-    return targets && composeRouteTable(encoder, hosts, name, targets, input);
+    return targets && (yield* composeRouteTable(encoder, hosts, name, targets, input));
   };
 
   // The push asks for findings after the table, and proxies with other sets of names share single tables.
-  const tableOf = (context: PushContext, scope: RouteScope, name: string): EncodedResource | undefined => {
+  const tableInSteps = function* (
+    context: PushContext,
+    scope: RouteScope,
+    name: string,
+  ): Steps<EncodedResource | undefined> {
     const known = tables.of([context], '', () => createSweptMemory());
     const key = `${scope.key}\n${name}`;
     const remembered = known.get(key);
     if (remembered !== undefined) return remembered;
-    const table = build(context, scope, name);
+    const table = yield* build(context, scope, name);
+    // Another computation of the same table may have ended in a pause of this one.
+    const other = known.get(key);
+    if (other !== undefined) return other;
     // Proxies can ask for any name: names without a table must not fill the memory.
     if (table === undefined) return undefined;
     known.keep(key, table.resource);
     findings.of([table.resource], '', () => table.findings);
     return table.resource;
   };
+  const tableOf = (context: PushContext, scope: RouteScope, name: string): EncodedResource | undefined =>
+    inOneStep(tableInSteps(context, scope, name));
 
   return {
     mode: 'named',
@@ -98,6 +108,7 @@ export function createRouteGenerator(
       return { key: served ? facts.join('|') : 'router', served, traffic, caller, dnsDomain, plan, onDemand };
     },
     generate: tableOf,
+    generateInSteps: tableInSteps,
     findings: (context, scope, name) => {
       const table = tableOf(context, scope, name);
       return table === undefined ? [] : findings.of([table], '', () => []);

@@ -1,3 +1,4 @@
+import { collectInSteps, type Steps } from '../../base/steps.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
@@ -37,9 +38,11 @@ export interface RouteTableInput {
 }
 
 const HTTP_DEFAULT_PORT = 80;
+/** Virtual hosts that are made in one step. */
+const HOSTS_AT_ONCE = 64;
 
 /** Undefined when no listener of the proxy refers to such a table. */
-export function targetsOf(name: RouteName, input: RouteTableInput): readonly HostTarget[] | undefined {
+export function targetsOf(name: RouteName, input: RouteTableInput): Iterable<HostTarget> | undefined {
   const { traffic, inputs, indexOf, context, sniff } = input;
   const isHttp = ({ port }: ServicePort): boolean => {
     const traffic = trafficClass(port.protocol, sniff);
@@ -53,7 +56,7 @@ export function targetsOf(name: RouteName, input: RouteTableInput): readonly Hos
       const others = otherHostsAt(served, name.port, inputs);
       if (at !== undefined) return [...behind(served, at, isHttp, input), ...others];
       const sharing = (indexOf(served.services).byPort.get(name.port) ?? []).filter(isHttp);
-      return [...sharing.map((target) => targetOf(served, target, inputs, true)), ...others];
+      return inTurn(sharing, (target) => targetOf(served, target, inputs, true), others);
     }
     case 'socket': {
       const served = egressAt(traffic, 0, name.bind)?.traffic;
@@ -70,6 +73,16 @@ export function targetsOf(name: RouteName, input: RouteTableInput): readonly Hos
       return onAllPorts(traffic, isHttp, inputs);
     }
   }
+}
+
+/** The targets of services, each made when it is needed: the first of a service takes some time. Then other targets. */
+function* inTurn(
+  services: readonly ServicePort[],
+  make: (target: ServicePort) => HostTarget,
+  others: readonly HostTarget[],
+): Iterable<HostTarget> {
+  for (const each of services) yield make(each);
+  yield* others;
 }
 
 function targetOf(
@@ -122,15 +135,16 @@ function onAllPorts(
  * case: the oldest service keeps the domain, a Service before a ServiceEntry, and the others keep their remaining
  * domains (docs/reference/metrics.md#push-status, nav_vservice_dup_domain).
  *
- * @param targets services, the oldest first, then other hosts
+ * @param unread services, the oldest first, then other hosts
  */
-export function composeRouteTable(
+export function* composeRouteTable(
   encoder: MessageEncoder,
   hosts: VirtualHostEncoder,
   name: string,
-  targets: readonly HostTarget[],
+  unread: Iterable<HostTarget>,
   { context, traffic, indexOf, dnsDomain, plan, unasked }: RouteTableInput,
-): RouteTable {
+): Steps<RouteTable> {
+  const targets = yield* collectInSteps(unread, HOSTS_AT_ONCE);
   const taken = new Set<string>();
   const findings: Finding[] = [];
   const head = encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } });
@@ -139,7 +153,8 @@ export function composeRouteTable(
   const added = unasked?.(planned) ?? planned;
   const encoderOfTable = hosts.encoderFor(context.mesh, dnsDomain, added);
   const framed = new Map<HostTarget, Buffer>();
-  for (const target of inPrecedence(targets)) {
+  for (const [index, target] of inPrecedence(targets).entries()) {
+    if (index % HOSTS_AT_ONCE === 0) yield;
     const { authorities, field } = encoderOfTable.encode(target);
     const lost = new Set<string>();
     for (const authority of authorities) {

@@ -1,8 +1,10 @@
+import { inOneStep, type Steps, stepOf } from '../../base/steps.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { askedNameOf, hostOfVirtualHost, tableOfVirtualHost } from '../../envoy/virtual-host-names.js';
 import { isOnDemand } from '../../model/on-demand.js';
+import type { PushContext } from '../../model/push-context.js';
 import type { GroupedGenerator, NamedGenerator, Scope } from '../generator.js';
 import { parseRouteName } from '../routes/route-table.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -45,12 +47,33 @@ export function splitRoutes(
     return proxy.takesVirtualHosts === true ? new SplitScope(base, isOnDemand(context, proxy)) : base;
   };
   const baseOf = (scope: Scope): Scope => (scope instanceof SplitScope ? scope.base : scope);
+  const tableInSteps = (context: PushContext, scope: Scope, name: string): Steps<EncodedResource | undefined> =>
+    routes.generateInSteps?.(context, scope, name) ?? stepOf(() => routes.generate(context, scope, name));
+  const groupInSteps = function* (
+    context: PushContext,
+    scope: Scope,
+    group: string,
+  ): Steps<readonly EncodedResource[]> {
+    if (!(scope instanceof SplitScope)) return [];
+    const asked = askedNameOf(group);
+    const name = asked === undefined ? group : tableOfVirtualHost(asked);
+    const table = isSplit(name) ? yield* tableInSteps(context, scope.base, name) : undefined;
+    if (table === undefined) return [];
+    const { hosts, none, hostFor } = split(table);
+    if (asked !== undefined) return [answerTo(asked, hostFor)];
+    return scope.onDemand ? [none] : yield* hosts();
+  };
+
   return {
     tables: {
       ...routes,
       scope: scopeOf,
       generate: (context, scope, name) => {
         const table = routes.generate(context, baseOf(scope), name);
+        return table !== undefined && scope instanceof SplitScope && isSplit(name) ? split(table).head : table;
+      },
+      *generateInSteps(context, scope, name) {
+        const table = yield* tableInSteps(context, baseOf(scope), name);
         return table !== undefined && scope instanceof SplitScope && isSplit(name) ? split(table).head : table;
       },
       findings: (context, scope, name) => routes.findings?.(context, baseOf(scope), name) ?? [],
@@ -60,16 +83,8 @@ export function splitRoutes(
       typeUrl: TypeUrl.virtualHost,
       affectedBy: routes.affectedBy,
       scope: scopeOf,
-      generate: (context, scope, group) => {
-        if (!(scope instanceof SplitScope)) return [];
-        const asked = askedNameOf(group);
-        const name = asked === undefined ? group : tableOfVirtualHost(asked);
-        const table = isSplit(name) ? routes.generate(context, scope.base, name) : undefined;
-        if (table === undefined) return [];
-        const { hosts, none, hostFor } = split(table);
-        if (asked !== undefined) return [answerTo(asked, hostFor)];
-        return scope.onDemand ? [none] : hosts;
-      },
+      generate: (context, scope, group) => inOneStep(groupInSteps(context, scope, group)),
+      generateInSteps: groupInSteps,
     },
   };
 }

@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import type { Steps } from '../../base/steps.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { frameField, frameResource, type MessageEncoder } from '../../envoy/message-encoder.js';
@@ -15,13 +16,15 @@ export interface SplitTable {
   /** The table without its virtual hosts, which it lets the proxy ask for. */
   readonly head: EncodedResource;
   /** The virtual hosts, as resources. */
-  readonly hosts: readonly EncodedResource[];
+  hosts(): Steps<readonly EncodedResource[]>;
   /** The answer to a proxy that has no virtual host. Envoy uses no table before it gets a virtual host of it. */
   readonly none: EncodedResource;
   /** The virtual host that takes requests for a host, for that host alone; undefined if the table has none. */
   hostFor(host: string): EncodedResource | undefined;
 }
 
+/** Virtual hosts that are made in one step. */
+const HOSTS_AT_ONCE = 128;
 /** RouteConfiguration.virtual_hosts, as a tag on the wire. */
 const VIRTUAL_HOSTS_TAG = 0x12;
 /** VirtualHost.name, as a field number and as a tag. */
@@ -58,19 +61,22 @@ export function createTableSplitter(
     // Envoy uses no table before it gets a virtual host of it, and patches can remove all.
     const none = encodeHost(virtualHostName(table.name, 'none'), noHost);
     const indexed = memoizeOnce(() => indexDomains(own));
-    const taken = new Set<string>();
     const { patches } = table;
     const withPatches = (part: EncodedResource): EncodedResource =>
       patches === undefined ? part : { ...part, patches };
     return {
       head: withPatches(frameResource(TypeUrl.route, table.name, Buffer.concat([head, vhds]))),
-      hosts:
-        own.length === 0
-          ? [none]
-          : own.map(({ name, field }) => {
-              const resource = untakenName(virtualHostName(table.name, name), taken);
-              return withPatches(resources.of([field], resource, () => encodeHost(resource, field)));
-            }),
+      *hosts() {
+        if (own.length === 0) return [none];
+        const taken = new Set<string>();
+        const hosts: EncodedResource[] = [];
+        for (const { name, field } of own) {
+          const resource = untakenName(virtualHostName(table.name, name), taken);
+          hosts.push(withPatches(resources.of([field], resource, () => encodeHost(resource, field))));
+          if (hosts.length % HOSTS_AT_ONCE === 0) yield;
+        }
+        return hosts;
+      },
       none,
       hostFor: (host) => {
         const field = indexed().find(host);

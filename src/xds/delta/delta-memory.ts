@@ -1,3 +1,4 @@
+import { createStepsByObject } from '../../base/steps.js';
 import { prepareDeltaBody } from '../../envoy/delta-response.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { HeldVersion, possibleResources, UNKNOWN_VERSION } from '../../envoy/possible-resources.js';
@@ -57,9 +58,13 @@ export function createDeltaMemory(nameSets: NameSets): DeltaMemory {
   const withoutRemoved = new WeakMap<ResourceDiff, ResourceDiff>();
   const bodies = new WeakMap<ResourceDiff, WeakRef<Buffer>>();
 
+  const bodiesInWork = createStepsByObject<ResourceDiff, Buffer>();
+
   const bodyOf = function* (diff: ResourceDiff): Work<Buffer> {
-    const known = bodies.get(diff)?.deref();
-    if (known !== undefined) return known;
+    return bodies.get(diff)?.deref() ?? (yield* bodiesInWork.follow(diff, () => makeBody(diff)));
+  };
+
+  const makeBody = function* (diff: ResourceDiff): Work<Buffer> {
     const made = yield* prepareDeltaBody(diff.changed, diff.removed);
     bodies.set(diff, new WeakRef(made));
     return made;

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { inOneStep } from '../../../src/base/steps.js';
 import { frameField, frameResource } from '../../../src/envoy/message-encoder.js';
 import { resourceMessage } from '../../../src/envoy/resource-message.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
@@ -33,13 +34,13 @@ test('virtual hosts that stay in the next table are the same resources', (t) => 
       { name: 'cart:80', field: cart },
     ]),
   );
-  t.is(after.hosts[0], before.hosts[0]);
+  t.is(inOneStep(after.hosts())[0], inOneStep(before.hosts())[0]);
   t.is(after.head.version, before.head.version);
   t.deepEqual(
-    after.hosts.map(({ name }) => name),
+    inOneStep(after.hosts()).map(({ name }) => name),
     ['80/shop:80', '80/cart:80'],
   );
-  t.deepEqual(toJson(before.hosts[0] as never), {
+  t.deepEqual(toJson(inOneStep(before.hosts())[0] as never), {
     '@type': TypeUrl.virtualHost,
     name: '80/shop:80',
     domains: ['shop'],
@@ -56,8 +57,8 @@ test('a table that was encoded whole is split into the same parts as a composed 
   const whole = split(frameResource(TypeUrl.route, '80', resourceMessage(composed)));
   const parts = split(composed);
   t.deepEqual(
-    whole.hosts.map(({ name, version }) => [name, version]),
-    parts.hosts.map(({ name, version }) => [name, version]),
+    inOneStep(whole.hosts()).map(({ name, version }) => [name, version]),
+    inOneStep(parts.hosts()).map(({ name, version }) => [name, version]),
   );
   t.is(whole.head.version, parts.head.version);
   t.deepEqual(at(toJson(whole.head), 'vhds.configSource.ads'), {});
@@ -69,7 +70,7 @@ test('names that Envoy could not assign to the table, or that are there twice, a
   const fields = ['a/b', 'same', 'same'].map((name) => ({ name, field: hostField(name, name) }));
   const { hosts } = split(new ComposedTable('unix:/sock', head, fields));
   t.deepEqual(
-    hosts.map((host) => [host.name, at(toJson(host), 'name')]),
+    inOneStep(hosts()).map((host) => [host.name, at(toJson(host), 'name')]),
     ['unix:/sock/a_b', 'unix:/sock/same', 'unix:/sock/same~2'].map((name) => [name, name]),
   );
 });
@@ -77,7 +78,7 @@ test('names that Envoy could not assign to the table, or that are there twice, a
 test('a table without virtual hosts has one that takes no request, because Envoy waits for the first', (t) => {
   const { hosts } = split(frameResource(TypeUrl.route, '80', head));
   t.deepEqual(
-    hosts.map((host) => [host.name, at(toJson(host), 'domains')]),
+    inOneStep(hosts()).map((host) => [host.name, at(toJson(host), 'domains')]),
     [['80/none', ['none.invalid']]],
   );
 });

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { finish } from '../../../src/push/work.js';
 import { createSecretService } from '../../../src/xds/secrets/secret-service.js';
 import { collectGarbage } from '../../support/collect-garbage.js';
 import { eventually } from '../../support/eventually.js';
@@ -194,4 +195,52 @@ test('streams that ask for everything again get the very same bytes', async (t) 
   for (const { client } of streams) t.deepEqual(await client.told('cds'), { has: ['a=1', 'b=1'], lacks: [] });
   const [one, other] = streams.map(({ stream }) => stream.sent.at(-1));
   t.is(other, one);
+});
+
+test('streams that need the same content at once encode it together', (t) => {
+  const { environment } = createRig();
+  let encoded = 0;
+  const resources = Array.from({ length: 1_000 }, (_, index) => ({
+    name: `c${index}`,
+    version: '1',
+    get entry() {
+      encoded++;
+      return Buffer.from('entry');
+    },
+  }));
+  const diff = { changed: resources, removed: [] };
+  const [first, second] = [environment.delta.body(diff), environment.delta.body(diff)];
+  t.false(first.next().done);
+  t.false(second.next().done);
+  t.is(finish(first)[0], finish(second)[0]);
+  t.is(encoded, resources.length);
+});
+
+test('a push that takes long leaves its further types to another turn, and sends all of them', async (t) => {
+  let turnMs = 0;
+  const { rig, connect } = openSessions(t, {
+    wrap: (generators) =>
+      generators.map((generator) =>
+        generator.mode !== 'named'
+          ? generator
+          : {
+              ...generator,
+              scope: (context, proxy) => {
+                rig.clock.advance(turnMs);
+                return generator.scope(context, proxy);
+              },
+            },
+      ),
+  });
+  const client = connect();
+  const types = ['eds', 'rds', 'ecds'] as const;
+  for (const type of types) {
+    client.send(type, { subscribe: ['a'] });
+    await client.told(type);
+  }
+  turnMs = 20;
+  const turns = rig.counts['queued'] ?? 0;
+  push({ rig }, { endpoints: { a: '2' }, routes: { a: '2' }, extensions: { a: '2' } });
+  for (const type of types) t.is((await client.told(type)).has.length, 1);
+  t.true((rig.counts['queued'] ?? 0) - turns >= types.length, 'each type has a turn of its own');
 });

@@ -1,3 +1,5 @@
+import { collectInSteps, inOneStep, type Steps } from '../../../base/steps.js';
+import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_INBOUND_LISTENER, VIRTUAL_OUTBOUND_LISTENER } from '../../../envoy/names.js';
 import { memoize } from '../../../model/memo.js';
@@ -9,7 +11,7 @@ import { type EgressListener, egressAt, type TrafficView } from '../../../model/
 import type { Caller } from '../../../model/traffic/virtual-services/caller.js';
 import { loopbackAddress, parseServiceAddress, wildcardAddresses } from '../../address-families.js';
 import { outboundDiscovery } from '../../clusters/outbound-cluster.js';
-import type { ResourcePart, Scope } from '../../generator.js';
+import type { Generated, ResourcePart, Scope } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
 import { httpProxyListenerName } from '../http-proxy-part.js';
@@ -52,6 +54,52 @@ export function createOutboundPart(
   const { edsForHeadlessServices } = settings;
   const bindingsFor = createServiceBindings();
   const ownersOf = createAddressOwners();
+  const generateInSteps = function* (context: PushContext, scope: OutboundScope): Steps<Generated> {
+    const { dependencies, captured, autoAddresses, traffic, caller } = scope;
+    const { mesh } = context;
+    const [wildcard, ...additional] = wildcardAddresses(dependencies.families);
+    const loopback = loopbackAddress(dependencies.families);
+    const common: Omit<BindingRules, 'sharedBind' | 'onlyShared' | 'at' | 'captured'> = {
+      families: dependencies.families,
+      autoAddresses,
+      discovers: (service, port) => {
+        const { policy } = clusterOfPort(traffic.clustersOf(service), port.number);
+        return outboundDiscovery(service, policy, 'sidecar', edsForHeadlessServices) !== 'originalDestination';
+      },
+      sniff: settings.sniffOutbound,
+      podListeners: settings.headlessPodListeners,
+    };
+    const rulesOf = ({ port, bind, captureMode }: EgressListener): BindingRules => {
+      const isCaptured = captured && captureMode !== 'NONE' && !bind.startsWith('unix:');
+      const sharedBind = bind === '' ? (isCaptured ? wildcard : loopback) : bind;
+      return { ...common, sharedBind, onlyShared: bind !== '', at: port, captured: isCaptured };
+    };
+    const plan = planListeners(
+      yield* collectInSteps(bindingsOf(bindingsFor, context, traffic, rulesOf), BINDINGS_AT_ONCE),
+      {
+        reserved: reservedListeners(context, scope, wildcard, loopback),
+        ownerOf: (address) => ownersOf(traffic.services).get(address),
+      },
+      settings.sniffOutbound,
+    );
+    const listenerContext = {
+      mesh,
+      traffic,
+      caller,
+      dependencies,
+      sniff: settings.sniffOutbound,
+      additionalAddresses: additional,
+      key: `${dependencies.key}|${traffic.unknown.id}`,
+    };
+    const resources: EncodedResource[] = [];
+    for (const listener of plan.listeners.values()) {
+      const served = egressAt(traffic, listener.port, listener.bind)?.traffic ?? traffic;
+      resources.push(buildListener(listener, { ...listenerContext, traffic: served }));
+      if (resources.length % LISTENERS_AT_ONCE === 0) yield;
+    }
+    return { resources, findings: plan.conflicts.map(conflictFinding) };
+  };
+
   return {
     name: 'outbound',
     scope: (context, proxy) => {
@@ -75,51 +123,14 @@ export function createOutboundPart(
         ownPorts,
       };
     },
-    generate: (context, scope) => {
-      const { dependencies, captured, autoAddresses, traffic, caller } = scope;
-      const { mesh } = context;
-      const [wildcard, ...additional] = wildcardAddresses(dependencies.families);
-      const loopback = loopbackAddress(dependencies.families);
-      const common: Omit<BindingRules, 'sharedBind' | 'onlyShared' | 'at' | 'captured'> = {
-        families: dependencies.families,
-        autoAddresses,
-        discovers: (service, port) => {
-          const { policy } = clusterOfPort(traffic.clustersOf(service), port.number);
-          return outboundDiscovery(service, policy, 'sidecar', edsForHeadlessServices) !== 'originalDestination';
-        },
-        sniff: settings.sniffOutbound,
-        podListeners: settings.headlessPodListeners,
-      };
-      const rulesOf = ({ port, bind, captureMode }: EgressListener): BindingRules => {
-        const isCaptured = captured && captureMode !== 'NONE' && !bind.startsWith('unix:');
-        const sharedBind = bind === '' ? (isCaptured ? wildcard : loopback) : bind;
-        return { ...common, sharedBind, onlyShared: bind !== '', at: port, captured: isCaptured };
-      };
-      const plan = planListeners(
-        bindingsOf(bindingsFor, context, traffic, rulesOf),
-        {
-          reserved: reservedListeners(context, scope, wildcard, loopback),
-          ownerOf: (address) => ownersOf(traffic.services).get(address),
-        },
-        settings.sniffOutbound,
-      );
-      const listenerContext = {
-        mesh,
-        traffic,
-        caller,
-        dependencies,
-        sniff: settings.sniffOutbound,
-        additionalAddresses: additional,
-        key: `${dependencies.key}|${traffic.unknown.id}`,
-      };
-      const resources = [...plan.listeners.values()].map((listener) => {
-        const served = egressAt(traffic, listener.port, listener.bind)?.traffic ?? traffic;
-        return buildListener(listener, { ...listenerContext, traffic: served });
-      });
-      return { resources, findings: plan.conflicts.map(conflictFinding) };
-    },
+    generate: (context, scope) => inOneStep(generateInSteps(context, scope)),
+    generateInSteps,
   };
 }
+
+/** Bindings that are found, and listeners that are built, in one step. */
+const BINDINGS_AT_ONCE = 128;
+const LISTENERS_AT_ONCE = 16;
 
 function* bindingsOf(
   bindingsFor: ServiceBindings,
