@@ -8,6 +8,7 @@ import { captureFlags } from '../build/src/cli/settings/capture-flags.js';
 import { commonFlags } from '../build/src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../build/src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../build/src/cli/settings/environment-variables.js';
+import { grpcBootstrapFlags, grpcBootstrapVariables } from '../build/src/cli/settings/grpc-bootstrap-settings.js';
 import { outputFlags } from '../build/src/cli/settings/output-flags.js';
 import { policyFlags } from '../build/src/cli/settings/policy-flags.js';
 import { policyWhyFlags, sharedPolicyWhyFlags } from '../build/src/cli/settings/policy-why-flags.js';
@@ -186,6 +187,10 @@ const CAPTURE = `The command of an injected pod's init container. It redirects t
 rules of \`iptables\` and \`ip6tables\`, and writes the files by which Envoy reloads its certificates. It can run more than once.
 `;
 
+const GRPC_BOOTSTRAP = `Writes the bootstrap file of a gRPC library that takes part in the mesh without a proxy ([proxyless gRPC](proxyless-grpc.md)). It
+also reads the variables of an injected container, which the second table lists.
+`;
+
 /** The whole page, as text. */
 export async function renderConfigurationDoc() {
   const variables = Object.values(environmentVariables).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -199,6 +204,13 @@ export async function renderConfigurationDoc() {
     '## Flags of `capture-traffic` ‡\n',
     CAPTURE,
     flagTable(captureFlags),
+    '## Flags of `grpc-bootstrap` ‡\n',
+    GRPC_BOOTSTRAP,
+    flagTable(grpcBootstrapFlags),
+    table(
+      ['variable', 'default', 'meaning'],
+      Object.values(grpcBootstrapVariables).map((each) => [`\`${each.name}\``, code(each.default), each.meaning]),
+    ),
     '## Flags of `request`\n',
     flagTable(requestFlags),
     '## Flags of `analyze`\n',

@@ -2,6 +2,7 @@ import { AnalyzeCommand } from './commands/analyze-command.js';
 import { CaptureTrafficCommand } from './commands/capture-traffic-command.js';
 import { CompletionCommand } from './commands/completion-command.js';
 import { DiscoveryCommand } from './commands/discovery-command.js';
+import { GrpcBootstrapCommand } from './commands/grpc-bootstrap-command.js';
 import { PolicyCommand } from './commands/policy-command.js';
 import { ProxyStatusCommand } from './commands/proxy-status-command.js';
 import { RequestCommand, requestFlags } from './commands/request-command.js';
@@ -11,6 +12,7 @@ import { analyzeFlags, sharedAnalyzeFlags } from './settings/analyze-flags.js';
 import { captureFlags } from './settings/capture-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
+import { grpcBootstrapFlags, grpcBootstrapVariables } from './settings/grpc-bootstrap-settings.js';
 import { outputFlags } from './settings/output-flags.js';
 import { policyWhyFlags, sharedPolicyWhyFlags } from './settings/policy-why-flags.js';
 import { serverFlags } from './settings/server-flags.js';
@@ -61,6 +63,17 @@ export const discoveryProgram: Program<DiscoveryEnvironment> = {
         synopsis: 'capture-traffic [flags]',
         flags: Object.values(captureFlags),
         variables: [],
+        takesOperands: false,
+      },
+    ],
+    [
+      'grpc-bootstrap',
+      {
+        command: GrpcBootstrapCommand,
+        purpose: GrpcBootstrapCommand.usage.description ?? '',
+        synopsis: 'grpc-bootstrap [flags]',
+        flags: Object.values(grpcBootstrapFlags),
+        variables: Object.values(grpcBootstrapVariables),
         takesOperands: false,
       },
     ],

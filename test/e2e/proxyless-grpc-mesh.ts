@@ -2,6 +2,10 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { Client, credentials } from '@grpc/grpc-js';
+import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
+import { shortTypeName } from '../../src/envoy/type-urls.js';
+import { runCommandLine } from '../cli/run-command.js';
 import type { Manifest } from '../counterparts/config-folder.js';
 import type { GrpcBackend } from '../counterparts/grpc/backend.js';
 import type { GrpcLanguage } from '../counterparts/grpc/grpc-client.js';
@@ -46,34 +50,63 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** The bootstrap of a client or server in namespace `default`. */
-export function bootstrapOf(language: GrpcLanguage, grpcPort: number, files: CertificateFiles): object {
-  return {
-    xds_servers: [
-      {
-        server_uri: `127.0.0.1:${grpcPort}`,
-        channel_creds: [{ type: 'insecure' }],
-        server_features: ['xds_v3'],
-      },
+/** The bootstrap of a client or server in namespace `default`, as the command `grpc-bootstrap` writes it. */
+export async function bootstrapOf(language: GrpcLanguage, grpcPort: number, files: CertificateFiles): Promise<object> {
+  const { code, stdout, stderr } = await runCommandLine(
+    [
+      'grpc-bootstrap',
+      `--discoveryAddress=127.0.0.1:${grpcPort}`,
+      ...[`--certificate=${files.certificate}`, `--privateKey=${files.key}`, `--roots=${files.roots}`],
+      ...['--locality=north/a', `--labels={"app":"${language}"}`],
     ],
-    node: {
-      id: `sidecar~127.0.0.1~${language}.default~default.svc.cluster.local`,
-      metadata: { LABELS: { app: language }, CERTIFICATE_PROVIDER: 'mesh' },
-      locality: { region: 'north', zone: 'a' },
-    },
-    server_listener_resource_name_template: 'grpc/lds/inbound/%s',
-    certificate_providers: {
-      mesh: {
-        plugin_name: 'file_watcher',
-        config: {
-          certificate_file: files.certificate,
-          private_key_file: files.key,
-          ca_certificate_file: files.roots,
-          refresh_interval: '600s',
-        },
-      },
-    },
-  };
+    { INSTANCE_IP: '127.0.0.1', POD_NAME: language, POD_NAMESPACE: 'default' },
+  );
+  if (code !== 0) throw new Error(stderr);
+  const bootstrap = JSON.parse(stdout) as { node: { metadata: Record<string, unknown> } };
+  // The control plane also recognises a library by its user agent.
+  if (language === 'go') delete bootstrap.node.metadata['GENERATOR'];
+  return bootstrap;
+}
+
+export const nodeOf = (language: GrpcLanguage): string =>
+  `sidecar~127.0.0.1~${language}.default~default.svc.cluster.local`;
+
+const registry = loadProtoRegistry();
+const STATUS_REQUEST = registry.type('envoy.service.status.v3.ClientStatusRequest');
+const STATUS_RESPONSE = registry.type('envoy.service.status.v3.ClientStatusResponse');
+const FETCH_STATUS = '/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus';
+
+/** The resources that a client has acknowledged, as the client status service (CSDS) tells: short types and names. */
+export async function acknowledgedBy(nodeId: string, grpcPort: number): Promise<readonly string[]> {
+  const client = new Client(`127.0.0.1:${grpcPort}`, credentials.createInsecure());
+  try {
+    const answer = await new Promise<Buffer>((resolve, reject) => {
+      const request = { nodeMatchers: [{ nodeId: { exact: nodeId } }], excludeResourceContents: true };
+      const same = (bytes: Buffer): Buffer => bytes;
+      const bytes = Buffer.from(STATUS_REQUEST.encode(STATUS_REQUEST.fromObject(request)).finish());
+      client.makeUnaryRequest(FETCH_STATUS, same, same, bytes, (error, response) => {
+        if (response === undefined) reject(error);
+        else resolve(response);
+      });
+    });
+    const { config = [] } = STATUS_RESPONSE.toObject(STATUS_RESPONSE.decode(answer), { enums: String }) as ClientStatus;
+    return config
+      .flatMap(({ genericXdsConfigs = [] }) => genericXdsConfigs)
+      .filter(({ clientStatus }) => clientStatus === 'ACKED')
+      .map(({ typeUrl, name }) => `${shortTypeName(typeUrl)} ${name}`);
+  } finally {
+    client.close();
+  }
+}
+
+interface ClientStatus {
+  readonly config?: readonly {
+    readonly genericXdsConfigs?: readonly {
+      readonly typeUrl: string;
+      readonly name: string;
+      readonly clientStatus: string;
+    }[];
+  }[];
 }
 
 export interface PlacedBackend {

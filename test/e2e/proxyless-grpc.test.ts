@@ -17,12 +17,14 @@ import {
 } from '../counterparts/grpc/grpc-client.js';
 import { eventually } from '../support/eventually.js';
 import {
+  acknowledgedBy,
   bootstrapOf,
   destinationRule,
   entry,
   fileText,
   freePort,
   kubernetesService,
+  nodeOf,
   PORT,
   ROUND_ROBIN,
   securedServer,
@@ -125,7 +127,7 @@ test.before(async (t) => {
   const clients = new Map<GrpcLanguage, GrpcClient>();
   for (const language of GRPC_LANGUAGES) {
     if ('missing' in findGrpcProgram(language)) continue;
-    const client = startGrpcClient(language, bootstrapOf(language, server.grpcPort, files));
+    const client = startGrpcClient(language, await bootstrapOf(language, server.grpcPort, files));
     cleanup.teardown(() => client.stop());
     clients.set(language, client);
   }
@@ -157,6 +159,19 @@ for (const language of GRPC_LANGUAGES) {
       const [reply] = await client.call(to(host));
       t.like(reply, { code: status.OK, server: 'one' }, host);
     }
+  });
+
+  row(`${language}: the client status service shows what a client has acknowledged`, async (t) => {
+    const { server } = t.context;
+    await answeredBy(clientOf(t.context), 'one.example.com', ['one']);
+    const cluster = `outbound|${PORT}||one.example.com`;
+    const wanted = [`lds one.example.com:${PORT}`, `cds ${cluster}`, `eds ${cluster}`];
+    let has: readonly string[] = [];
+    await eventually('the acknowledged resources', async () => {
+      has = await acknowledgedBy(nodeOf(language), server.grpcPort);
+      return wanted.every((name) => has.includes(name)) && has.some((name) => name.startsWith('rds '));
+    }).catch((cause: Error) => t.fail(`${cause.message}: ${has.join()}`));
+    t.pass();
   });
 
   row(`${language}: a client learns at once that a service does not exist`, async (t) => {
@@ -246,9 +261,12 @@ for (const language of GRPC_LANGUAGES) {
     await write('one.example.com');
     await answeredBy(client, host, ['one']);
     await write('two.example.com');
-    // Meanwhile no call fails.
+    // Meanwhile no call fails, except those that grpc-go starts after its calls know the new route, and before its balancer
+    // does (ClientConn.updateResolverStateAndUnlock).
+    const isBetween = ({ message = '' }: Reply) => language === 'go' && message.includes('unknown cluster selected');
     await eventually('the other service answers', async () => {
-      const replies = await client.call(to(host), { count: 5 });
+      const replies = (await client.call(to(host), { count: 5 })).filter((reply) => !isBetween(reply));
+      if (replies.length === 0) return false;
       t.deepEqual(codesOf(replies), [status.OK], replies.map(({ message }) => message).join());
       return namesOf(replies).join() === 'two';
     });

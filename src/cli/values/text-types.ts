@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isRecord } from '../../base/record.js';
 import type { ListenAddress } from '../../bootstrap/options.js';
 import type { SettingsFields } from '../../config/settings-reader.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
@@ -11,6 +12,18 @@ function parseNamespace(value: string): Parsed<string> {
     ? { ok: true, value }
     : { ok: false, allowed: 'a namespace name: at most 63 of a-z, 0-9 and -, with - only in the middle' };
 }
+
+/** Labels of a workload. */
+export const labels: ValueType<Readonly<Record<string, string>>> = scalarType('string', (value) => {
+  const allowed = 'a JSON object of texts, such as {"app":"web"}';
+  try {
+    const parsed: unknown = JSON.parse(value);
+    const isLabels = isRecord(parsed) && Object.values(parsed).every((text) => typeof text === 'string');
+    return isLabels ? { ok: true, value: parsed as Readonly<Record<string, string>> } : { ok: false, allowed };
+  } catch {
+    return { ok: false, allowed };
+  }
+});
 
 /** A namespace name (DNS label). */
 export const namespaceName: ValueType<string> = scalarType('string', parseNamespace);
