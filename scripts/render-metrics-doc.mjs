@@ -52,6 +52,12 @@ certificate.`,
 | \`trust\` | documents of TOKEN_ISSUER and of SPIFFE_BUNDLE_ENDPOINTS |
 | \`policy\` | Checks and reports that a remote policy server answers |`,
   },
+  {
+    title: 'DNS listener',
+    tables: ['dnsFamilies'],
+    text: `\`rcode\` is the name of the response code. The limits of \`nav_dns_limits_reached_total\` are in
+[dns.md](../dns.md#limits).`,
+  },
   { title: 'Callers', tables: ['accessFamilies'] },
   { title: 'HTTP', tables: ['httpFamilies'] },
   {

@@ -81,6 +81,7 @@ export async function launchDiscovery(options: DiscoveryProcessOptions): Promise
         ...process.env,
         NAV_USE_ENDPOINT_SLICE: 'true',
         NAV_DEBOUNCE_AFTER: `${DEBOUNCE_MS}ms`,
+        DNS_ADDR: '',
         ...options.env,
       },
       stdio: ['ignore', log.fd, log.fd],

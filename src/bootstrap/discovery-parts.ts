@@ -18,6 +18,7 @@ import { createHttpServers } from './create-http-servers.js';
 import { createKeySets } from './create-key-sets.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
+import { createDnsServing } from './dns-serving.js';
 import { createDrain } from './drain.js';
 import { regexLimitsOf, statusSettings, storeSettings } from './map-options.js';
 import type { Options } from './options.js';
@@ -189,6 +190,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     logging,
     clock,
   });
+  const dns = createDnsServing({ options, metrics, logging, clock });
   const drain = createDrain({
     settings: options.common,
     lastCallMs: policy.lastCallMs,
@@ -226,7 +228,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   });
 
   // The policy server comes first: it must know a snapshot before proxies have it.
-  observers.snapshots.push(policy, keySets, analysis, webhooks, createPendingPodRecorder(metrics));
+  observers.snapshots.push(policy, keySets, analysis, webhooks, dns, createPendingPodRecorder(metrics));
   if (status !== undefined) {
     const changed = status.connectionsChanged;
     observers.sessions.push({ opened: changed, progressed: changed, closed: changed });
@@ -234,7 +236,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
 
   return {
     ...{ cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks },
-    ...{ drain, http, monitoring },
+    ...{ dns, drain, http, monitoring },
   };
 }
 

@@ -16,6 +16,8 @@ export interface ServedAddresses {
   readonly secureGrpc: ListenAddress | undefined;
   /** Undefined where no cluster is read: only API servers call the webhooks. */
   readonly https: ListenAddress | undefined;
+  /** Undefined where DNS_ADDR is empty, or its default is in use. */
+  readonly dns: ListenAddress | undefined;
 }
 
 /** The discovery server, wired and not yet running. */
@@ -42,7 +44,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const parts = createDiscoveryParts(options, logging, clock);
   const { cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks, drain } =
     parts;
-  const { http, monitoring } = parts;
+  const { dns, http, monitoring } = parts;
   const { environment } = options;
   const logger = logging.scope('default');
   let isStopping = false;
@@ -51,10 +53,8 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
 
   const startSecured = async () => {
     const secured = await secure.start();
-    return {
-      secureGrpc: secured?.address,
-      https: secured && (await webhooks.start(secured.certificate)),
-    };
+    const https = secured && (await webhooks.start(secured.certificate));
+    return { secureGrpc: secured?.address, https, dns: await dns.start(secured?.certificate) };
   };
 
   const start = async (): Promise<ServedAddresses> => {
@@ -81,7 +81,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   };
 
   const logReady = (addresses: ServedAddresses, services: number, startMs: number): void => {
-    const { grpc, secureGrpc, https } = addresses;
+    const { grpc, secureGrpc, https, dns: name } = addresses;
     logger.info(
       {
         services,
@@ -90,6 +90,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         policy: formatListenAddress(addresses.policy),
         ...(secureGrpc && { secureGrpc: formatListenAddress(secureGrpc) }),
         ...(https && { https: formatListenAddress(https) }),
+        ...(name && { dns: formatListenAddress(name) }),
         startMs,
       },
       'discovery server is ready',
@@ -123,6 +124,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         proxies.stop(STOP_GRACE_MS),
         policy.stop(STOP_GRACE_MS),
         webhooks.stop(),
+        dns.stop(),
         secure.stop(STOP_GRACE_MS),
         http.stop(),
         monitoring.stop(),

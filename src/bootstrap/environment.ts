@@ -32,9 +32,19 @@ export interface Environment extends RegexEnvironment {
   /** Use DiscoveryFlags.clusterId instead, which includes the flag. */
   readonly clusterId: string;
   readonly defaultWorkloadCertTtlMs: number;
-  readonly dnsAddr: ListenAddress;
+  /** Undefined: the listener is closed. */
+  readonly dnsAddr: ListenAddress | undefined;
   readonly dnsAgent: string;
-  readonly dnsServer: string;
+  /** A server that is asked over TLS. Undefined: the servers of the system's resolver settings. */
+  readonly dnsServer: ListenAddress | undefined;
+  readonly navDnsAnswersPerSecond: number;
+  readonly navDnsCacheBytes: number;
+  readonly navDnsClientAnswersPerSecond: number;
+  readonly navDnsMaxConnections: number;
+  readonly navDnsMaxQueries: number;
+  readonly navDnsServerCaFile: string;
+  readonly navDnsTcpIdleTimeoutMs: number;
+  readonly navDnsTimeoutMs: number;
   readonly enableCaServer: boolean;
   readonly injectionWebhookConfigName: string;
   readonly meshdCustomHost: string;

@@ -62,17 +62,19 @@ export function parseOptions(given: GivenFlags, variables: Readonly<Record<strin
       grpcAddr: { flag: '--grpcAddr', address: grpcAddr },
       httpAddr: { flag: '--httpAddr', address: httpAddr },
       policyAddr: { flag: '--policyAddr', address: policyAddr },
+      dnsAddr: { flag: 'DNS_ADDR', address: environment.fields.dnsAddr },
     },
     explicit,
     variables,
   );
-  const flags = { ...discovery.fields, ...loopback.fields };
+  const { dnsAddr = environment.fields.dnsAddr, ...addresses } = loopback.fields;
+  const flags = { ...discovery.fields, ...addresses };
   const resolved = resolveFallbacks(flags, environment.fields, explicit);
 
   return {
     discovery: resolved,
     common: withDrainDefault(common, variables),
-    environment: fillNamespace(environment.fields, resolved.namespace),
+    environment: fillNamespace({ ...environment.fields, dnsAddr }, resolved.namespace),
     explicit,
     unimplemented: [...discovery.unimplemented, ...common.unimplemented, ...environment.unimplemented],
     warnings: [...discovery.warnings, ...common.warnings, ...environment.warnings, ...unknownVariables(variables)],

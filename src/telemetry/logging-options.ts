@@ -12,6 +12,7 @@ export const LOG_SCOPES = [
   'authorization',
   'cache',
   'default',
+  'dns',
   'grpcAdapter',
   'kube',
   'mcp',

@@ -1,6 +1,7 @@
 import { accessFamilies, httpFamilies } from './families/access-families.js';
 import { analysisFamilies } from './families/analysis-families.js';
 import { certificateFamilies } from './families/certificate-families.js';
+import { dnsFamilies } from './families/dns-families.js';
 import type { Family } from './families/family.js';
 import { mcpFamilies } from './families/mcp-families.js';
 import { outgoingFamilies } from './families/outgoing-families.js';
@@ -20,6 +21,7 @@ export const metricFamilies = {
   ...accessFamilies,
   ...analysisFamilies,
   ...certificateFamilies,
+  ...dnsFamilies,
   ...mcpFamilies,
   ...outgoingFamilies,
   ...policyDiscoveryFamilies,

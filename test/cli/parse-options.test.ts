@@ -22,7 +22,9 @@ test('without flags and variables every setting has its default, and there are n
 });
 
 test('outside a cluster plaintext listeners listen on loopback, unless their flag is set', (t) => {
-  const { discovery, loopback } = parseOptions(flags(['httpAddr', ':8080']), {});
+  const { discovery, environment, loopback } = parseOptions(flags(['httpAddr', ':8080']), {});
+  t.deepEqual(environment.dnsAddr, { host: '127.0.0.1', port: 15053 });
+  t.deepEqual(parseOptions(new Map(), { DNS_ADDR: ':53' }).environment.dnsAddr, { host: '', port: 53 });
   t.deepEqual(discovery.grpcAddr, { host: '127.0.0.1', port: 15010 });
   t.deepEqual(discovery.policyAddr, { host: '127.0.0.1', port: 15016 });
   t.deepEqual(discovery.httpAddr, { host: '', port: 8080 });
@@ -31,6 +33,7 @@ test('outside a cluster plaintext listeners listen on loopback, unless their fla
   t.deepEqual(loopback, [
     { flag: '--grpcAddr', port: 15010 },
     { flag: '--policyAddr', port: 15016 },
+    { flag: 'DNS_ADDR', port: 15053 },
   ]);
 });
 
@@ -48,7 +51,7 @@ test('an empty --grpcAddr closes the plaintext listener', (t) => {
   t.is(parseOptions(flags(['grpcAddr', '']), {}).discovery.grpcAddr, undefined);
   t.deepEqual(
     parseOptions(flags(['grpcAddr', '']), {}).loopback.map(({ flag }) => flag),
-    ['--httpAddr', '--policyAddr'],
+    ['--httpAddr', '--policyAddr', 'DNS_ADDR'],
   );
 });
 
@@ -145,13 +148,11 @@ test('a variable of a name that no setting has is reported with the name that wa
 test('settings without effect are listed if they are set', (t) => {
   const given = flags(['registries', 'Catalog'], ['profile', 'true']);
   const options = parseOptions(given, {
-    DNS_ADDR: ':1053',
     NAV_ENABLED_SERVICE_APIS: '1',
   });
   t.deepEqual(options.unimplemented.map(({ setting }) => setting).sort(), [
     '--profile',
     '--registries',
-    'DNS_ADDR',
     'NAV_ENABLED_SERVICE_APIS',
   ]);
   t.true(options.unimplemented.every(({ why }) => why.length > 10));

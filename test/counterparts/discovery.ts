@@ -124,7 +124,7 @@ export async function createDiscovery(
       const started = startManagedProcess({
         name: 'discovery',
         command,
-        env: { NAV_METRICS_MIN_INTERVAL: '0s', NAV_ENABLE_ANALYSIS: 'true', ...env },
+        env: { NAV_METRICS_MIN_INTERVAL: '0s', NAV_ENABLE_ANALYSIS: 'true', DNS_ADDR: '127.0.0.1:0', ...env },
       });
       server = started;
       await eventually('discovery is ready', async () => {

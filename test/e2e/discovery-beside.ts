@@ -51,7 +51,7 @@ export async function startDiscoveryBeside(cluster: Cluster, quotas: readonly ob
     name: 'discovery beside the cluster',
     command: cluster.onNode([process.execPath, programFile('navigator-discovery'), 'discovery', ...flags]),
     // The sidecars of these pods have no certificates.
-    env: { NAV_ENABLE_STATUS: 'true', NAV_ENABLE_ANALYSIS: 'true', NAV_POLICY_TLS: 'permissive' },
+    env: { NAV_ENABLE_STATUS: 'true', NAV_ENABLE_ANALYSIS: 'true', NAV_POLICY_TLS: 'permissive', DNS_ADDR: '' },
   });
   await eventually('discovery is ready', () => {
     if (!discovery.isRunning()) throw new Error(discovery.tail());

@@ -2,6 +2,7 @@ import type { FuzzTarget } from './fuzz-target.js';
 import { certificateTargets } from './targets/certificates.js';
 import { configurationTargets } from './targets/configuration.js';
 import { credentialTargets } from './targets/credentials.js';
+import { dnsTargets } from './targets/dns.js';
 import { httpTargets } from './targets/http.js';
 import { policyTargets } from './targets/policy.js';
 import { webhookTargets } from './targets/webhooks.js';
@@ -16,4 +17,5 @@ export const allTargets: readonly FuzzTarget[] = [
   ...webhookTargets,
   ...configurationTargets,
   ...httpTargets,
+  ...dnsTargets,
 ];

@@ -9,7 +9,7 @@ secureGRPCAddr | Discovery service, secured gRPC | :15012 | bootstrap/policy-ide
 monitoringAddr | Self-monitoring information, HTTP | :15014 | bootstrap/metrics.test.ts | both HTTP listeners serve the same pages | server.monitoring
 introspect_port | Introspection facility | 9876 | -
 profile | Optional profiling via web interface | false | -
-DNS_ADDR | Name-resolution listener | :15053 | -
+DNS_ADDR | Name-resolution listener | :15053 | bootstrap/dns.test.ts | the process answers the names of its folder at DNS_ADDR, over UDP and TCP
 `);
 
 /** Section 4.3: commands, with their synopses. */

@@ -11,8 +11,6 @@ export const GAPS: Readonly<Record<string, string>> = {
   introspect_address: 'issue 16: the introspection listener',
   introspect_port: 'issue 16: the introspection listener',
   profile: 'issue 16: profiling over HTTP',
-  DNS_ADDR: 'issue 16: the DNS listener',
-  DNS_SERVER: 'issue 16: the DNS listener',
   adsc: 'issue 16: log scopes without lines',
   attributes: 'issue 16: log scopes without lines',
   authorization: 'issue 16: log scopes without lines',

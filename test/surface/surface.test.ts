@@ -149,9 +149,9 @@ test('each histogram has the buckets of the specification, and finer ones only b
   }
 });
 
-test('the log scopes and levels are those of the specification, and the scope of policy servers', (t) => {
+test('the log scopes and levels are those of the specification, and the scopes of policy servers and of DNS', (t) => {
   const names = (rows: readonly SurfaceRow[]) => rows.map(({ name }) => name);
-  t.deepEqual([...LOG_SCOPES].sort(), [...names(LOG_SCOPE_ROWS), 'policy'].sort());
+  t.deepEqual([...LOG_SCOPES].sort(), [...names(LOG_SCOPE_ROWS), 'dns', 'policy'].sort());
   t.deepEqual([...LOG_LEVELS], names(LOG_LEVEL_ROWS));
 });
 

@@ -16,9 +16,9 @@ CA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL | duration | 1h0m0s | e2e/trust.test.ts 
 CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE | int | 20 | e2e/trust.test.ts | root, serving certificate and workload certificates rotate under load: no request fails, and both webhooks work
 CLUSTER_ID | string | Orchestrator | cli/parse-options.test.ts | the cluster ID is that of --clusterID, else of CLUSTER_ID
 DEFAULT_WORKLOAD_CERT_TTL | duration | 24h0m0s | e2e/trust.test.ts | root, serving certificate and workload certificates rotate under load: no request fails, and both webhooks work
-DNS_ADDR | string | :15053 | -
+DNS_ADDR | string | :15053 | bootstrap/dns.test.ts | the process answers the names of its folder at DNS_ADDR, over UDP and TCP
 DNS_AGENT | string | - | bootstrap/injection/create-injector.test.ts | , dnsCapture of the values is
-DNS_SERVER | string | - | -
+DNS_SERVER | string | - | dns/forwarding.test.ts | DNS_SERVER is asked over TLS, on one connection, and must have a certificate of the given roots
 ENABLE_CA_SERVER | bool | true | bootstrap/bad-input.test.ts | secrets that are asked for on the plaintext listener are not served, and one warning says where they are
 INJECTION_WEBHOOK_CONFIG_NAME | string | mesh-sidecar-injector | cli/parse-options.test.ts | an empty variable counts as not set; an empty INJECTION_WEBHOOK_CONFIG_NAME turns patching off
 MESHD_CUSTOM_HOST | string | - | ca/server-certificate/create-server-certificate.test.ts | the authority signs a certificate for all names of this server, with which a TLS handshake succeeds | customHost

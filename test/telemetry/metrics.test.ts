@@ -21,6 +21,12 @@ nav_envoy_filter_patches_skipped
 nav_gateway_servers_rejected
 nav_grpc_unsupported
 ca_server_csr_shed_count
+nav_dns_answers_total
+nav_dns_cache_bytes
+nav_dns_limits_reached_total
+nav_dns_queries_total
+nav_dns_upstream_failures_total
+nav_dns_upstream_seconds
 nav_grpc_limits_reached
 nav_http_refused_total
 nav_jwks_sources

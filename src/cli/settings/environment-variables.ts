@@ -1,5 +1,6 @@
 import type { Environment } from '../../bootstrap/environment.js';
 import type { VariableTable } from './setting.js';
+import { dnsVariables } from './variables/dns-variables.js';
 import { httpVariables } from './variables/http-variables.js';
 import { processVariables } from './variables/process-variables.js';
 import { proxyVariables } from './variables/proxy-variables.js';
@@ -11,6 +12,7 @@ import { xdsLimitVariables } from './variables/xds-limit-variables.js';
 
 /** All environment variables of `discovery`. */
 export const environmentVariables: VariableTable<Environment> = {
+  ...dnsVariables,
   ...httpVariables,
   ...processVariables,
   ...proxyVariables,

@@ -51,7 +51,6 @@ export function awaits<T>(why: string, off?: T): (value: T) => string | undefine
 export const UNIMPLEMENTED = {
   agent: 'it configures the proxy agent, which is not part of this process',
   catalog: 'the Catalog registry is not implemented yet',
-  dns: 'the DNS listener is not implemented yet',
   ingress: 'Kubernetes Ingress is not implemented yet',
   introspection: 'the introspection facility is not implemented yet',
   mcp: 'the MCP source is not implemented yet',

@@ -109,11 +109,24 @@ export const optionalHttpUrl: ValueType<string> = scalarType('string', (value) =
     : { ok: false, allowed: 'an http:// or https:// URL' },
 );
 
-/** The value of DNS_SERVER: a DNS server with its protocol. Only `tcp-tls:` is supported. */
-export const dnsServer: ValueType<string> = scalarType('string', (value) =>
-  value === '' || /^tcp-tls:\S+$/.test(value)
-    ? { ok: true, value }
-    : { ok: false, allowed: 'tcp-tls:<server>, the only supported protocol' },
+const DNS_OVER_TLS_PORT = 853;
+
+/** The value of DNS_SERVER: a DNS server with its protocol. Only `tcp-tls:` is supported. Without a port, it is 853. */
+export const dnsServer: ValueType<ListenAddress | undefined> = scalarType<ListenAddress | undefined>(
+  'string',
+  (value) => {
+    if (value === '') return { ok: true, value: undefined };
+    const server = /^tcp-tls:(\S+)$/.exec(value)?.[1] ?? '';
+    const host = isIP(server) === 6 ? `[${server}]` : server;
+    for (const text of [host, `${host}:${DNS_OVER_TLS_PORT}`]) {
+      const address = remoteAddress.parse([text]);
+      if (address.ok) return listenAddress.parse([text]);
+    }
+    return {
+      ok: false,
+      allowed: 'tcp-tls:<server> or tcp-tls:<server>:<port>; tcp-tls is the only supported protocol',
+    };
+  },
 );
 
 /** The value of SPIFFE_BUNDLE_ENDPOINTS: `<trustdomain>|<endpoint>` tuples joined with `||`. */

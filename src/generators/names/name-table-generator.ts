@@ -9,6 +9,7 @@ import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { listenersAffectedBy } from '../affected-by.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../generator.js';
 import { dnsAddresses } from '../listeners/dns/dns-addresses.js';
+import { headlessPods } from '../listeners/dns/headless-pods.js';
 import { readsEndpoints } from '../listeners/outbound/service-bindings.js';
 
 export interface NameTableScope extends Scope {
@@ -57,7 +58,7 @@ export function createNameTableGenerator(encoder: MessageEncoder): WildcardGener
       const { registry, name, namespace } = service;
       if (registry !== 'Orchestrator') return [encode(service.hostname, { ips, registry })];
       const entries = [encode(service.hostname, { ips, registry, shortname: name, namespace })];
-      for (const [pod, addresses] of podsOf(context, service)) {
+      for (const [pod, addresses] of headlessPods(context, service)) {
         const info = { ips: addresses, registry, shortname: `${pod}.${name}`, namespace };
         entries.push(encode(`${pod}.${service.hostname}`, info));
       }
@@ -99,19 +100,3 @@ export function createNameTableGenerator(encoder: MessageEncoder): WildcardGener
 }
 
 const NAME_INFO = 'mesh.nds.v1.NameTable.NameInfo';
-
-/** The addresses of the pods of a headless service, by their host names; both sorted. */
-function podsOf(context: PushContext, service: Service): readonly (readonly [string, readonly string[]])[] {
-  if (!readsEndpoints(service)) return [];
-  const pods = new Map<string, Set<string>>();
-  for (const endpoints of endpointsOf(context, service)?.shards.values() ?? []) {
-    for (const { hostname, address } of endpoints) {
-      if (hostname === '') continue;
-      const addresses = pods.get(hostname) ?? new Set();
-      pods.set(hostname, addresses.add(address));
-    }
-  }
-  return [...pods]
-    .map(([pod, addresses]) => [pod, [...addresses].sort()] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-}

@@ -55,6 +55,11 @@ export const REQUEST_SECONDS: readonly number[] = [
   60,
 ];
 
+/** Seconds that upstream DNS servers take. */
+export const DNS_SECONDS: readonly number[] = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+];
+
 /** Bytes of an MCP message: 4^0 to 4^15. */
 export const MESSAGE_BYTES: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 4 ** exponent);
 

@@ -6,8 +6,6 @@ export const processFamilies = {
   scrape_failures_total: counter('Failed scrapes.', 'type'),
   scrapes_total: counter('Total scrapes.'),
   nav_info: gauge('Version of this process.', 'version'),
-  dns_tls_req: counter('DNS requests received over TLS.'),
-  dns_tls_pending: gauge('DNS requests over TLS that wait for an answer.'),
   grpc_server_started_total: counter('gRPC calls started on the server.', 'grpc_type', 'grpc_service', 'grpc_method'),
   grpc_server_handled_total: counter(
     'gRPC calls ended on the server, by status code.',

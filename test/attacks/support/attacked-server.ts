@@ -116,6 +116,7 @@ export async function startAttackedServer(
         POD_NAME: 'meshd-0',
         NAV_ENABLE_STATUS: 'true',
         NAV_ENABLE_ANALYSIS: 'true',
+        DNS_ADDR: '127.0.0.1:0',
         ...env,
       },
     });
@@ -127,6 +128,7 @@ export async function startAttackedServer(
       secureGrpc: portOf(ready['secureGrpc']),
       https: portOf(ready['https']),
       policy: portOf(ready['policy']),
+      dns: portOf(ready['dns']),
       http,
       monitoring,
     };

@@ -25,6 +25,8 @@ export interface RunningServer {
   readonly grpcPort: number;
   readonly monitoringPort: number;
   readonly policyPort: number;
+  /** Over UDP and TCP; 0 where DNS_ADDR is empty. */
+  readonly dnsPort: number;
   /** The folder of --configDir. */
   readonly folder: TempFolder;
   readonly meshConfigFile: string;
@@ -64,6 +66,7 @@ const FAST = {
   NAV_METRICS_MIN_INTERVAL: '0s',
   ENABLE_CA_SERVER: 'false',
   NAV_ENABLE_ANALYSIS: 'true',
+  DNS_ADDR: '127.0.0.1:0',
 } as const;
 
 /** Starts a server on free ports; it stops with the test. */
@@ -102,11 +105,12 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
     await stop();
     if (options.folder === undefined) await folder.dispose();
   });
-  const { grpc, http, monitoring, policy } = await startInTurn(() => server.start());
+  const { grpc, http, monitoring, policy, dns } = await startInTurn(() => server.start());
   return {
     grpcPort: grpc?.port ?? 0,
     monitoringPort: monitoring.port,
     policyPort: policy.port,
+    dnsPort: dns?.port ?? 0,
     folder,
     meshConfigFile,
     networksFile,

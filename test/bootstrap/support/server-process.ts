@@ -30,7 +30,7 @@ export function startServerProcess(
   const managed = startManagedProcess({
     name: 'discovery',
     command: [process.execPath, MAIN, 'discovery', '--log_as_json', ...listen, ...flags],
-    env: { NAV_METRICS_MIN_INTERVAL: '0s', ...env },
+    env: { NAV_METRICS_MIN_INTERVAL: '0s', DNS_ADDR: '127.0.0.1:0', ...env },
   });
   t.teardown(() => managed.stop('SIGKILL'));
   const log = (): LogLine[] => managed.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));

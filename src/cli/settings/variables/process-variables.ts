@@ -1,23 +1,16 @@
 import type { Environment } from '../../../bootstrap/environment.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../config/mesh-domain.js';
 import { integer, text } from '../../values/scalar-types.js';
-import { dnsName, dnsServer, listenAddress, namespaceName, requiredText } from '../../values/text-types.js';
+import { dnsName, namespaceName, requiredText } from '../../values/text-types.js';
 import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
-/** Variables that identify this process, and those of its DNS listener. */
+/** Variables that identify this process. */
 export const processVariables = {
   clusterId: {
     name: 'CLUSTER_ID',
     type: requiredText,
     default: 'Orchestrator',
     meaning: 'Cluster and service registry of this instance; --clusterID has precedence',
-  },
-  dnsAddr: {
-    name: 'DNS_ADDR',
-    type: listenAddress,
-    default: ':15053',
-    meaning: 'DNS listen address',
-    unimplemented: awaits(UNIMPLEMENTED.dns),
   },
   dnsAgent: {
     name: 'DNS_AGENT',
@@ -26,14 +19,6 @@ export const processVariables = {
     meaning:
       'If set, new pods send their DNS packets for port 53 to their proxy, which answers names of the mesh. It is the default of dnsCapture of the injection values',
     whenUnset: 'DNS packets are not captured',
-  },
-  dnsServer: {
-    name: 'DNS_SERVER',
-    type: dnsServer,
-    default: '',
-    meaning: 'Protocol and DNS server to use; only tcp-tls: is supported',
-    whenUnset: "the first server of the system's resolver settings",
-    unimplemented: awaits(UNIMPLEMENTED.dns),
   },
   meshDomain: {
     name: 'MESH_DOMAIN',

@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '../../base/clock.js';
+import { canonicalIpAddress } from '../../base/ip-address.js';
+import { createTlsDetector } from '../../net/detect-tls.js';
+import { createTcpListener, type TcpListener } from '../../net/tcp-listener.js';
+import { createTlsAcceptor, withAcceptor } from '../../net/tls-listener.js';
+import type { TlsMaterialSource } from '../../net/tls-material.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { SubjectLog } from '../../telemetry/subject-log.js';
+import type { ClientLimits } from '../client-limits.js';
+import { clientOf, type DnsResolver } from '../resolver.js';
+import { serveConnection } from './stream-connection.js';
+
+export interface StreamListenerParts {
+  readonly resolver: DnsResolver;
+  readonly limits: Pick<ClientLimits, 'takeConnection' | 'releaseConnection'>;
+  /** Certificate for DNS over TLS; without one, TLS connections are closed. */
+  readonly material: TlsMaterialSource;
+  readonly idleMs: number;
+  readonly metrics: Metrics;
+  readonly log: SubjectLog;
+  readonly clock: Clock;
+}
+
+/**
+ * DNS over TCP and TLS on one port. The first byte of a TLS connection would be the length of a query that is longer than
+ * any query that is accepted.
+ */
+export function createStreamListener(parts: StreamListenerParts): TcpListener {
+  const { resolver, limits, material, idleMs, metrics, log, clock } = parts;
+  const serve = (socket: Socket, transport: 'tcp' | 'tls'): void => {
+    const address = addressOf(socket);
+    serveConnection(socket, { resolver, transport, address, idleMs, clock });
+  };
+  const acceptor = createTlsAcceptor(
+    {
+      material,
+      clientCertificates: 'none',
+      alpn: ['dot'],
+      clock,
+      onRefused: ({ peer, reason }) => {
+        metrics.increment('nav_tls_refused_connections');
+        log.warn(`tls ${reason}`, { peer, reason }, 'connection to the DNS listener failed');
+      },
+      onUnusableMaterial: (err) => log.warn('tls', { err }, 'certificate cannot be used by the DNS listener'),
+    },
+    (socket) => serve(socket, 'tls'),
+  );
+  const detect = createTlsDetector(
+    clock,
+    (socket, first) => (first === 'tls' ? acceptor.accept(socket) : serve(socket, 'tcp')),
+    () => undefined,
+    { timeoutMs: idleMs },
+  );
+  return withAcceptor(
+    acceptor,
+    createTcpListener((socket) => {
+      const client = clientOf(addressOf(socket));
+      if (!limits.takeConnection(client)) {
+        socket.destroy();
+        return;
+      }
+      socket.once('close', () => limits.releaseConnection(client));
+      detect(socket);
+    }),
+  );
+}
+
+function addressOf({ remoteAddress = '' }: Socket): string {
+  return canonicalIpAddress(remoteAddress.split('%')[0] ?? '') ?? remoteAddress;
+}
