@@ -13,6 +13,7 @@ const { renderConfigurationDoc } = await import('./render-configuration-doc.mjs'
 const { renderAnalysisDoc } = await import('./render-analysis-doc.mjs');
 const { renderAttributesDoc } = await import('./render-attributes-doc.mjs');
 const { renderCrds } = await import('./render-crds.mjs');
+const { renderListenersDoc } = await import('./render-listeners-doc.mjs');
 const { renderMetricsDoc } = await import('./render-metrics-doc.mjs');
 const { renderManifests } = await import('./render-manifests.mjs');
 
@@ -21,6 +22,7 @@ const generated = [
   { file: 'docs/configuration.md', content: await renderConfigurationDoc() },
   { file: 'docs/analysis.md', content: renderAnalysisDoc() },
   { file: 'docs/attributes.md', content: renderAttributesDoc() },
+  { file: 'docs/reference/listeners.md', content: renderListenersDoc() },
   { file: 'docs/reference/metrics.md', content: await renderMetricsDoc() },
   ...crds,
   ...renderManifests(projectRoot, meshDomain ?? DEFAULT_MESH_DOMAIN),
