@@ -123,20 +123,7 @@ function createIndex(
   const levels = new Map(
     Array.from(ofNamespace, ([namespace, rules]) => [namespace, createLevel(namespace, rules, merge)] as const),
   );
-  const levelOf = (namespace: string, client: string): HostRules => levels.get(namespace)?.seenBy(client) ?? NO_RULES;
   const commonId = hashOf(everywhere);
-
-  const build = (client: string, id: string, seen: readonly RuleEntry[]): VisibleRules => {
-    // The root namespace often has rules for the whole mesh; they must not come before those of services for its proxies.
-    const own = client === rootNamespace ? NO_RULES : levelOf(client, client);
-    const ofRoot = levelOf(rootNamespace, client);
-    return {
-      id,
-      balancesByLocality: seen.some(({ spec }) => ruleBalancesByLocality(spec)),
-      ruleOf: ({ hostname, namespace }) =>
-        own.of(hostname) ?? levelOf(namespace, client).of(hostname) ?? ofRoot.of(hostname),
-    };
-  };
 
   const viewOf = (namespace: string): VisibleRules => {
     const own = ofNamespace.get(namespace)?.filter(({ to }) => to.has('*') || to.has(namespace)) ?? [];
@@ -144,7 +131,10 @@ function createIndex(
     // Rules of its own come first for a namespace, but not for others that they are exported to.
     const reader = own.length === 0 ? '' : `.${namespace}`;
     const id = special.length === 0 ? commonId : `${commonId}.${hashOf(special)}${reader}`;
-    const view = views.get(id) ?? known.get(id) ?? build(namespace, id, [...everywhere, ...special]);
+    const view =
+      views.get(id) ??
+      known.get(id) ??
+      createVisibleRules(id, [...everywhere, ...special], { client: namespace, rootNamespace, levels });
     views.set(id, view);
     return view;
   };
@@ -164,6 +154,31 @@ function createIndex(
       }
       return view;
     },
+  };
+}
+
+interface VisibleRulesParts {
+  /** The namespace that sees them. */
+  readonly client: string;
+  readonly rootNamespace: string;
+  /** By namespace. */
+  readonly levels: ReadonlyMap<string, Level>;
+}
+
+/** Not within `createIndex`: a closure made there would keep the views of the index before, and these of all before. */
+function createVisibleRules(
+  id: string,
+  seen: readonly RuleEntry[],
+  { client, rootNamespace, levels }: VisibleRulesParts,
+): VisibleRules {
+  const levelOf = (namespace: string): HostRules => levels.get(namespace)?.seenBy(client) ?? NO_RULES;
+  // The root namespace often has rules for the whole mesh; they must not come before those of services for its proxies.
+  const own = client === rootNamespace ? NO_RULES : levelOf(client);
+  const ofRoot = levelOf(rootNamespace);
+  return {
+    id,
+    balancesByLocality: seen.some(({ spec }) => ruleBalancesByLocality(spec)),
+    ruleOf: ({ hostname, namespace }) => own.of(hostname) ?? levelOf(namespace).of(hostname) ?? ofRoot.of(hostname),
   };
 }
 

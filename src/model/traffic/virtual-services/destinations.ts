@@ -75,9 +75,16 @@ export function createVirtualServiceBinder(): VirtualServiceBinder {
       node = next;
     }
     if (node.bound === undefined) {
-      const byHost = new Map(virtualService.destinationHosts.map((host) => [host, lookup(host)]));
-      node.bound = { virtualService, clustersOf: (host) => byHost.get(host) };
+      node.bound = bindTo(virtualService, new Map(virtualService.destinationHosts.map((host) => [host, lookup(host)])));
     }
     return node.bound;
   };
+}
+
+/** Not where `lookup` is in scope: a closure made there would keep the whole view of that time in memory. */
+function bindTo(
+  virtualService: VirtualService,
+  byHost: ReadonlyMap<string, readonly ServiceCluster[] | undefined>,
+): BoundVirtualService {
+  return { virtualService, clustersOf: (host) => byHost.get(host) };
 }

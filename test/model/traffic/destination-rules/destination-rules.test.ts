@@ -7,6 +7,8 @@ import {
 } from '../../../../src/model/traffic/destination-rules/destination-rules.js';
 import { createTrafficTranslator } from '../../../../src/model/traffic/mesh-traffic.js';
 import { buildService, MESH } from '../../../generators/context-builder.js';
+import { collectGarbage } from '../../../support/collect-garbage.js';
+import { eventually } from '../../../support/eventually.js';
 import { destinationRule, tableOf } from './destination-rule.js';
 
 const WEB = buildService({ name: 'web', namespace: 'shop' });
@@ -196,4 +198,21 @@ test('the rules for one wildcard have 16 subsets together, because every service
   const indexed = index(rules);
   t.is(indexed.visibleFrom('client').ruleOf(WEB)?.subsets.length, 16);
   t.is(indexed.findings.length, 16);
+});
+
+test('views of rules that have changed are collected', async (t) => {
+  const indexer = createDestinationRuleIndexer();
+  const viewAfter = (change: number) => {
+    const rule = destinationRule('shop/rule', { host: 'web', trafficPolicy: policy(change) });
+    const view = indexer({ objects: tableOf([rule]), mesh: MESH, domain: 'cluster.local' }).visibleFrom('shop');
+    t.truthy(view.ruleOf(WEB));
+    return new WeakRef(view);
+  };
+  const views = [1, 2, 3, 4, 5].map(viewAfter);
+  await eventually('only the last two are in memory', () => {
+    collectGarbage();
+    return views.slice(0, -2).every((view) => view.deref() === undefined);
+  });
+  // The indexer is alive, and with it all that it keeps.
+  t.truthy(viewAfter(6).deref());
 });
