@@ -9,6 +9,7 @@ import { overloadCommand } from './overload-command.js';
 import { parseFlags } from './parsed-flags.js';
 import { policyCommand } from './policy-command.js';
 import { signaturesCommand } from './signatures-command.js';
+import { soakCommand } from './soak-command.js';
 import { startCommand } from './start-command.js';
 import { UsageError } from './usage-error.js';
 import { webhookCommand } from './webhook-command.js';
@@ -21,6 +22,7 @@ const COMMANDS: readonly BenchCommand[] = [
   overloadCommand,
   kubernetesCommand,
   connectionsCommand,
+  soakCommand,
   startCommand,
   webhookCommand,
   signaturesCommand,

@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
-import { ADS_METHODS } from '../client/ads-stream.js';
+import { ADS_METHODS, type Variant } from '../client/ads-stream.js';
 import { FrameReader, frameMessage } from './grpc-frames.js';
 
 /** As Envoy's default, so that flow control acts as it does with an Envoy. */
@@ -11,7 +11,7 @@ export interface BareStreamHandlers {
   failed(reason: string): void;
 }
 
-/** One HTTP/2 connection with one delta ADS stream, without a gRPC library, which would cost more than the rest. */
+/** One HTTP/2 connection with one ADS stream, without a gRPC library, which would cost more than the rest. */
 export class BareStream {
   readonly #session: ClientHttp2Session;
   readonly #stream: ClientHttp2Stream;
@@ -19,15 +19,17 @@ export class BareStream {
   #closed = false;
 
   /** @param target host:port */
-  constructor(target: string, handlers: BareStreamHandlers) {
+  constructor(target: string, handlers: BareStreamHandlers, variant: Variant = 'delta') {
     this.#handlers = handlers;
     this.#session = connect(`http://${target}`, { settings: { initialWindowSize: WINDOW_BYTES, enablePush: false } });
-    this.#session.on('connect', (session) => session.setLocalWindowSize(WINDOW_BYTES));
+    this.#session.on('connect', (session) => {
+      if (!session.destroyed) session.setLocalWindowSize(WINDOW_BYTES);
+    });
     this.#session.on('error', (error) => this.#fail(error.message));
     this.#session.on('close', () => this.#fail('the connection was closed'));
     this.#stream = this.#session.request({
       ':method': 'POST',
-      ':path': ADS_METHODS.delta,
+      ':path': ADS_METHODS[variant],
       'content-type': 'application/grpc',
       te: 'trailers',
     });
@@ -43,6 +45,7 @@ export class BareStream {
     this.#stream.write(frameMessage(message));
   }
 
+  /** Ends the connection at once, as a process that is killed does. */
   close(): void {
     this.#closed = true;
     this.#session.destroy();

@@ -1,11 +1,10 @@
-import { median, percentile } from '../measure/statistics.js';
+import { median, type Point, percentile, slopePerMinute } from '../measure/statistics.js';
 import { formatGoals } from '../report/format-goals.js';
 import type { Goal } from '../report/goals.js';
 import { formatTable } from '../report/table.js';
 import type { TerminalStyle } from '../report/terminal-style.js';
 import { DEBOUNCE_MS } from '../subject/launch-discovery.js';
 import type { KubernetesResult, StartResult } from './kubernetes-result.js';
-import { slopeOf } from './memory-series.js';
 import type { KubernetesOptions } from './run-kubernetes.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -18,7 +17,7 @@ export function judgeKubernetes({ starts, churn, peakResidentBytes }: Kubernetes
   const judge = (name: string, unit: Goal['unit'], limit: number, value: number): Goal => {
     return { name, unit, limit, value, met: value <= limit };
   };
-  const slope = slopeOf(churn.memory) / MEBIBYTE;
+  const slope = slopePerMinute(residentPoints(churn)) / MEBIBYTE;
   return [
     judge('ready after start', 's', GOAL.readySeconds, medianOf(starts, ({ readyMs }) => readyMs) / 1000),
     judge('resident memory, the most', 'MiB', GOAL.peakMebibytes, peakResidentBytes / MEBIBYTE),
@@ -39,7 +38,7 @@ export function formatKubernetesReport(
   const { starts, sync, churn, objects, listedBytes, peakResidentBytes } = result;
   const ready = medianOf(starts, ({ readyMs }) => readyMs);
   const floor = medianOf(starts, ({ floorMs }) => floorMs);
-  const slope = slopeOf(churn.memory) / MEBIBYTE;
+  const slope = slopePerMinute(residentPoints(churn)) / MEBIBYTE;
   const [first, last] = [churn.memory[0]?.residentBytes ?? 0, churn.memory.at(-1)?.residentBytes ?? 0];
   return [
     '',
@@ -111,4 +110,8 @@ function mebibytes(bytes: number): string {
 
 function percent(share: number): string {
   return `${fixed(share * 100)} %`;
+}
+
+function residentPoints({ memory }: KubernetesResult['churn']): readonly Point[] {
+  return memory.map(({ atMs, residentBytes }) => ({ atMs, value: residentBytes }));
 }

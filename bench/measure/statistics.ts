@@ -29,3 +29,31 @@ export function spreadOf(values: readonly number[]): Spread {
     last: percentile(values, 100),
   };
 }
+
+/** A value at a time of the monotonic clock. */
+export interface Point {
+  readonly atMs: number;
+  readonly value: number;
+}
+
+/**
+ * Average growth per minute: the slope of a straight line through the points (least squares). NaN for fewer than two.
+ * The first third is left out, because a heap first grows to the size that the load needs.
+ */
+export function slopePerMinute(points: readonly Point[]): number {
+  const counted = afterWarmUp(points);
+  const meanOf = (read: (point: Point) => number): number =>
+    counted.reduce((sum, point) => sum + read(point), 0) / counted.length;
+  const [meanMs, meanValue] = [meanOf(({ atMs }) => atMs), meanOf(({ value }) => value)];
+  let [together, spread] = [0, 0];
+  for (const { atMs, value } of counted) {
+    together += (atMs - meanMs) * (value - meanValue);
+    spread += (atMs - meanMs) ** 2;
+  }
+  return (together / spread) * 60_000;
+}
+
+/** The last two thirds of a series. */
+export function afterWarmUp<Item>(series: readonly Item[]): readonly Item[] {
+  return series.slice(Math.floor(series.length / 3));
+}

@@ -56,8 +56,8 @@ export async function stageChange(folder: string, stagingFolder: string, change:
   return stageFile(folder, stagingFolder, change.path, change.after);
 }
 
-/** Puts a file back as it was generated. */
-export async function restoreFile(folder: string, stagingFolder: string, path: string, content: string): Promise<void> {
+/** Creates or replaces a file in one step. */
+export async function replaceFile(folder: string, stagingFolder: string, path: string, content: string): Promise<void> {
   const staged = await stageFile(folder, stagingFolder, path, content);
   await staged.apply();
 }

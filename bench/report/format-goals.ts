@@ -11,7 +11,7 @@ export function formatGoals(goals: readonly Goal[], style: TerminalStyle): reado
 }
 
 function quantity(value: number, { unit, limit }: Goal): string {
-  const digits = limit < 1 ? 3 : limit < 10 ? 2 : 0;
+  const digits = limit === 0 ? 0 : limit < 1 ? 3 : limit < 10 ? 2 : 0;
   const text = Number.isNaN(value) ? '-' : value.toFixed(digits);
   return unit === 'x' ? `${text}x` : `${text} ${unit}`;
 }

@@ -36,9 +36,11 @@ export interface DiscoveryProcessOptions {
 /** A running discovery server, all its listeners on free loopback ports. */
 export interface DiscoveryProcess {
   readonly grpcPort: number;
+  readonly httpPort: number;
   readonly policyPort: number;
   readonly monitoringPort: number;
   readonly pid: number | undefined;
+  readonly logFile: string;
   /** From its start until it said that it was ready. */
   readonly readyMs: number;
   /** Never resolves; rejects when the process ends by itself. */
@@ -112,9 +114,11 @@ export async function launchDiscovery(options: DiscoveryProcessOptions): Promise
   }
   return {
     grpcPort: grpc,
+    httpPort: http,
     policyPort: policy,
     monitoringPort: monitoring,
     pid: child.pid,
+    logFile,
     readyMs: monotonicMs() - startedAtMs,
     failed,
     stop: () => endProcess(child),

@@ -1,5 +1,5 @@
 import type { MeshChange } from '../mesh/mesh-change.js';
-import { restoreFile, type StagedChange, stageChange } from '../mesh/mesh-folder.js';
+import { replaceFile, type StagedChange, stageChange } from '../mesh/mesh-folder.js';
 import type { Step } from './subject.js';
 
 export interface MeshFolders {
@@ -41,7 +41,7 @@ export class MeshFolderChanges {
   /** Puts every changed file back as it was. */
   async restore(): Promise<void> {
     for (const [path, content] of this.#originals) {
-      await restoreFile(this.#folders.meshFolder, this.#folders.stagingFolder, path, content);
+      await replaceFile(this.#folders.meshFolder, this.#folders.stagingFolder, path, content);
     }
     this.#originals.clear();
   }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { median, percentile, spreadOf } from '../../../bench/measure/statistics.js';
+import { median, percentile, slopePerMinute, spreadOf } from '../../../bench/measure/statistics.js';
 
 const HUNDRED = Array.from({ length: 100 }, (_, index) => 100 - index);
 
@@ -31,4 +31,14 @@ test('values are compared as numbers and left in their order', (t) => {
   const values = [10, 9, 100];
   t.deepEqual(spreadOf(values), { first: 9, median: 10, p99: 100, last: 100 });
   t.deepEqual(values, [10, 9, 100]);
+});
+
+test('the slope is that of the last two thirds, for each minute', (t) => {
+  const points = Array.from({ length: 90 }, (_, second) => ({
+    atMs: 5000 + second * 1000,
+    value: second < 30 ? 0 : 300 + second,
+  }));
+  t.is(Math.round(slopePerMinute(points)), 60);
+  t.is(slopePerMinute(points.map(({ atMs }) => ({ atMs, value: 300 }))), 0);
+  t.is(slopePerMinute([]), Number.NaN);
 });
