@@ -18,8 +18,14 @@ const BACKLOG = 4096;
 /** How long new connections are accepted before other work runs. */
 const TURN_MS = 10;
 
-/** @param take called with each connection */
-export function createTcpListener(take: (socket: Socket) => void): TcpListener {
+/** Decides when a new connection is taken. Nothing of it is read before. */
+export type ConnectionQueue = (socket: Socket, take: () => void) => void;
+
+/**
+ * @param take called with each connection
+ * @param queue lets connections wait. Default: they are taken at once
+ */
+export function createTcpListener(take: (socket: Socket) => void, queue?: ConnectionQueue): TcpListener {
   const sockets = new Set<Socket>();
   // Node accepts all waiting connections before it does other work, so a burst of them would delay the rest.
   let waiting: Socket[] = [];
@@ -29,12 +35,22 @@ export function createTcpListener(take: (socket: Socket) => void): TcpListener {
     let taken = 0;
     while (taken < turn.length && performance.now() < untilMs) {
       const socket = turn[taken++];
-      if (socket?.destroyed === false) take(socket);
+      if (socket?.destroyed === false) enqueue(socket);
     }
     waiting = turn.slice(taken);
     if (waiting.length > 0) setImmediate(takeWaiting);
   };
-  const server = createServer((socket) => {
+  const enqueue = (socket: Socket): void => {
+    if (queue === undefined) take(socket);
+    else {
+      queue(socket, () => {
+        if (socket.destroyed) return;
+        socket.resume();
+        take(socket);
+      });
+    }
+  };
+  const server = createServer({ pauseOnConnect: queue !== undefined }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     // The peer may reset the connection before `take` gets it.

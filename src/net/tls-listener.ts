@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { createPendingHandshakes, type SocketClock } from './pending-handshakes.js';
-import { createTcpListener, type TcpListener } from './tcp-listener.js';
+import { type ConnectionQueue, createTcpListener, type TcpListener } from './tcp-listener.js';
 import type { TlsMaterial, TlsMaterialSource } from './tls-material.js';
 
 export interface TlsListenerSettings {
@@ -22,6 +22,8 @@ export interface TlsListenerSettings {
   readonly maxPendingHandshakes?: number;
   /** Returns why a connection is closed before its handshake, or undefined to accept it. Default: accepts all. */
   readonly refusalOf?: (peer: string) => string | undefined;
+  /** Lets connections wait before their handshake. Default: they are taken at once. */
+  readonly queue?: ConnectionQueue;
   /**
    * Called for a connection that fails for another reason than its peer closing it. A peer can cause this at any rate,
    * so limit the log lines.
@@ -50,7 +52,7 @@ const MAX_PENDING_HANDSHAKES = 1024;
  */
 export function createTlsListener(settings: TlsListenerSettings, take: (socket: TLSSocket) => void): TcpListener {
   const acceptor = createTlsAcceptor(settings, take);
-  return withAcceptor(acceptor, createTcpListener(acceptor.accept));
+  return withAcceptor(acceptor, createTcpListener(acceptor.accept, settings.queue));
 }
 
 /** A listener that starts and stops with the acceptor of its connections. */

@@ -6,7 +6,7 @@ import { createGrpcGuard, type GrpcGuard } from '../net/guard/grpc-guard.js';
 import { DEFAULT_GRPC_LIMITS } from '../net/guard/grpc-limits.js';
 import { createHealthService } from '../net/health-service.js';
 import { rawStreamingMethod } from '../net/raw-method.js';
-import { createTcpListener, type TcpListener } from '../net/tcp-listener.js';
+import { type ConnectionQueue, createTcpListener, type TcpListener } from '../net/tcp-listener.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { CallGate } from './call-gate.js';
 import { createClientStatusService } from './client-status/client-status-service.js';
@@ -32,8 +32,8 @@ export interface GrpcServer {
 
 /** Options of a server beyond plaintext discovery without authentication. */
 export interface GrpcServerExtras {
-  /** Accepts connections. Default: plain TCP. */
-  readonly createListener?: (take: (socket: Socket) => void) => TcpListener;
+  /** Accepts connections, and lets them wait in the queue. Default: plain TCP. */
+  readonly createListener?: (take: (socket: Socket) => void, queue: ConnectionQueue) => TcpListener;
   /** Authenticates the callers of discovery calls. Default: callers are not authenticated. */
   readonly gate?: CallGate;
   /** Further services, which authenticate their callers themselves. */
@@ -54,7 +54,7 @@ export function createGrpcServer(
   logger: Logger,
   extras: GrpcServerExtras = {},
 ): GrpcServer {
-  const { createListener = createTcpListener, gate } = extras;
+  const { gate } = extras;
   const { connections, loads } = environment;
   const services = [
     ...(connections === undefined ? [] : [createClientStatusService({ environment, connections, gate })]),
@@ -73,9 +73,10 @@ export function createGrpcServer(
   // The listener terminates TLS.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   guarded.protect(server);
-  const listener = createListener((socket) => {
+  const take = (socket: Socket): void => {
     if (guarded.admits(socket)) injector.injectConnection(socket);
-  });
+  };
+  const listener = extras.createListener?.(take, guard.arrive) ?? createTcpListener(take, guard.arrive);
   const health = createHealthService([
     ...new Set(DISCOVERY_METHODS.map(({ service }) => service)),
     ...services.map(({ name }) => name),

@@ -98,10 +98,11 @@ export function createSecuredServer(parts: SecuredServerParts): SecuredServer {
     logger,
     {
       guard: parts.guard,
-      createListener: (take) =>
+      createListener: (take, queue) =>
         createTlsListener(
           {
             material,
+            queue,
             clientCertificates: 'optional',
             alpn: ['h2'],
             clock,

@@ -24,7 +24,7 @@ export const grpcLimitFlags: FlagTable<GrpcLimits> = {
     type: amount,
     default: defaultOf('grpcMaxIncompleteBytesPerAddress'),
     meaning:
-      'Maximum bytes of incomplete gRPC messages of one address (for IPv6, a /64 network). Beyond it, the oldest incomplete message is rejected',
+      'Maximum bytes of incomplete gRPC messages of one address (for IPv6, a /64 network). Long messages and new connections wait until there is room; while they wait, a message that is not complete within two seconds is rejected. Beyond the maximum, the oldest incomplete message is rejected',
     addition: true,
   },
   grpcMaxIncompleteBytesPerConnection: {

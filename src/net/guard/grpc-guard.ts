@@ -21,6 +21,11 @@ const OVERSIZED_COST = 20;
 
 /** Limits that the peers of all gRPC listeners of a process share. */
 export interface GrpcGuard {
+  /**
+   * Takes a new connection, of which nothing has been read, when its address has room for its first bytes. Until then
+   * they stay in the kernel.
+   */
+  arrive(socket: Socket, take: () => void): void;
   /** Protects a server. */
   open(server: GuardedServices): GuardedServer;
 }
@@ -51,7 +56,7 @@ export function createGrpcGuard(
   clock: SocketClock,
   onLimitReached: (reached: ReachedLimit) => void,
 ): GrpcGuard {
-  const reached = (session: GuardedSession, limit: GrpcLimitName, value: number): string => {
+  const reached = (session: Pick<GuardedSession, 'peer' | 'group'>, limit: GrpcLimitName, value: number): string => {
     const { peer, group: address } = session;
     onLimitReached({ limit, setting: settingOf(limit), value, peer, address });
     return describeLimit(limit, value, address);
@@ -147,7 +152,7 @@ export function createGrpcGuard(
       },
     };
   };
-  return { open };
+  return { arrive: incomplete.arrive, open };
 }
 
 /** Half of a surrogate pair. */

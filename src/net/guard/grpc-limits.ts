@@ -4,7 +4,10 @@ import type { GrpcService } from '../grpc-service.js';
 export interface GrpcLimits {
   /** Bytes of incomplete messages of all peers of the process. */
   readonly grpcMaxIncompleteBytes: number;
-  /** Bytes of incomplete messages of one address: an IPv4 address, or the /64 network of an IPv6 address. */
+  /**
+   * Bytes of incomplete messages of one address: an IPv4 address, or the /64 network of an IPv6 address. Long messages
+   * and new connections wait until there is room for them.
+   */
   readonly grpcMaxIncompleteBytesPerAddress: number;
   readonly grpcMaxIncompleteBytesPerConnection: number;
   /** From the first byte of a message to its last; for the first message of a stream, from the stream's headers. */
@@ -56,6 +59,8 @@ export type GrpcLimitName =
   | 'incomplete_bytes'
   | 'incomplete_bytes_per_address'
   | 'incomplete_bytes_per_connection'
+  | 'delayed_messages'
+  | 'turn_timeout'
   | 'message_timeout'
   | 'message_size'
   | 'header_bytes'

@@ -8,6 +8,9 @@ const STREAM_BYTES = 8 * 1024;
 /** Memory of each piece of an incomplete message beside its bytes. */
 const PIECE_BYTES = 256;
 
+/** What a peer may send of a stream without permission. A longer message waits if its address has no room for it. */
+const WINDOW_BYTES = 65_535;
+
 /** Bytes that arrived before the guard followed the stream. */
 interface EarlyBytes {
   readonly bytes: number;
@@ -25,6 +28,13 @@ export interface StreamObserver {
    * @param isNew whether they belong to another message than before
    */
   holds(bytes: number, isNew: boolean): void;
+  /**
+   * Whether the rest of a long message may arrive.
+   *
+   * @param announced size of the message
+   * @param begin called later, if the message has to wait
+   */
+  mayContinue(announced: number, begin: () => void): boolean;
   /** @param bytes received for the stream */
   received(bytes: number): void;
   /** The first message is complete. */
@@ -56,6 +66,14 @@ export class GuardedStream {
   /** Pieces of the incomplete message. */
   #pieces = 0;
   #ended = false;
+  /** Permits the peer to send more. */
+  readonly #permit: () => void;
+  /** The peer is permitted to send more. */
+  #isWanted = false;
+  /** The server asked for more while the message waited for its turn. */
+  #isAsked = false;
+  /** Bytes that the peer sent without permission. */
+  #unwantedBytes = 0;
   /** Bytes that arrived before the guard followed the stream. */
   readonly #early: EarlyBytes;
 
@@ -74,7 +92,23 @@ export class GuardedStream {
         return push.call(stream, null);
       }
       const kept = this.#receive(chunk);
-      return kept === undefined ? false : push.call(stream, kept);
+      if (kept === undefined) return false;
+      const hasRoom = push.call(stream, kept);
+      if (!this.#isWanted || (hasRoom && this.#mayContinue())) return hasRoom;
+      this.#isWanted = false;
+      this.#unwantedBytes = 0;
+      return false;
+    };
+    // Node calls this method to permit the peer to send more. A peer without permission waits.
+    const read = stream._read;
+    this.#permit = () => {
+      this.#isAsked = false;
+      this.#isWanted = true;
+      read.call(stream, 0);
+    };
+    stream._read = () => {
+      if (this.#mayContinue()) this.#permit();
+      else this.#isAsked = true;
     };
     stream.once('close', () => {
       this.#end();
@@ -107,8 +141,9 @@ export class GuardedStream {
     if (isEnd) this.#end();
   }
 
-  /** Whether the peer still has to complete a message. */
+  /** Whether the peer still has to complete a message, and is permitted to. */
   get isIncomplete(): boolean {
+    if (!this.#isWanted && this.#unwantedBytes >= WINDOW_BYTES / 2) return false;
     return !this.#ended && (this.#frames.complete === 0 || this.#frames.incompleteBytes > 0 || this.#isUnary);
   }
 
@@ -162,8 +197,17 @@ export class GuardedStream {
     else close();
   }
 
+  #mayContinue(): boolean {
+    const { announcedBytes } = this.#frames;
+    if (this.#ended || announcedBytes <= WINDOW_BYTES) return true;
+    return this.#observer.mayContinue(announcedBytes, () => {
+      if (this.#isAsked && !this.stream.destroyed) this.#permit();
+    });
+  }
+
   #receive(chunk: Buffer): Buffer | undefined {
     this.#observer.received(chunk.length);
+    if (!this.#isWanted) this.#unwantedBytes += chunk.length;
     if (this.#ended) return undefined;
     if (this.stream.writableEnded) {
       this.closeAnswered();

@@ -1,14 +1,20 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import type { SocketClock } from '../pending-handshakes.js';
+import { AddressShares } from './address-shares.js';
+import { Arrival, createArrivingConnections } from './arriving-connections.js';
 import type { ConnectionGuard } from './connection-guard.js';
 import type { GrpcLimitName, GrpcLimits } from './grpc-limits.js';
 import type { GuardedSession } from './guarded-session.js';
 import { GuardedStream } from './guarded-stream.js';
 import { type BudgetHolder, SharedBudget } from './shared-budget.js';
+import type { Waiting } from './waiting-line.js';
 
 /** The incomplete messages of all peers. */
 export interface IncompleteMessages {
+  /** Takes a connection, of which nothing has been read, when its address has room for its first bytes. */
+  arrive(socket: Socket, take: () => void): void;
   /** @param maxMessageBytes limit of one message. @param headerBytes metadata of the stream */
   follow(
     stream: ServerHttp2Stream,
@@ -19,12 +25,14 @@ export interface IncompleteMessages {
   ): GuardedStream;
 }
 
-type Reached = (session: GuardedSession, limit: GrpcLimitName, value: number) => string;
+type Reached = (session: Pick<GuardedSession, 'peer' | 'group'>, limit: GrpcLimitName, value: number) => string;
 
 /** Interval between two searches for messages that exceeded their time. */
 const LOOK_MS = 1000;
 /** A stream that holds more is counted at once. */
 const FRESH_BYTES = 64 * 1024;
+/** Time to complete a message while others of the same address wait. */
+const TURN_MS = 2000;
 
 /** The bytes of one stream in both budgets. */
 class Holding implements BudgetHolder {
@@ -35,6 +43,10 @@ class Holding implements BudgetHolder {
   /** Whether the stream arrived in this turn of the event loop. */
   isFresh = true;
   freshBytes = 0;
+  /** Bytes of the message that has its turn; 0 for none. */
+  announced = 0;
+  /** The message waits for its turn. */
+  turn: Waiting | undefined;
   guarded: GuardedStream | undefined;
   readonly session: GuardedSession;
   readonly ofConnection: BudgetHolder & { readonly of: Holding };
@@ -56,18 +68,36 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
     release(holding);
     holding.guarded?.refuse(code, reached(holding.session, limit, value));
   };
-  const byAddress = new SharedBudget<Holding>(
+  const byAddress = new AddressShares<Holding | Arrival>(
     { max: limits.grpcMaxIncompleteBytes, maxPerGroup: limits.grpcMaxIncompleteBytesPerAddress },
     (holding, over) => {
+      // A connection of which nothing has arrived holds nothing yet.
+      if (holding instanceof Arrival) return;
       if (over === 'all') refuse(holding, 'incomplete_bytes', limits.grpcMaxIncompleteBytes);
       else refuse(holding, 'incomplete_bytes_per_address', limits.grpcMaxIncompleteBytesPerAddress);
     },
+    ({ group, peer }) => reached({ peer, group }, 'delayed_messages', limits.grpcMaxIncompleteBytesPerAddress),
   );
+  const arriving = createArrivingConnections({
+    shares: byAddress,
+    clock,
+    maxBytes: limits.grpcMaxIncompleteBytesPerAddress,
+    maxWaiting: limits.grpcMaxUnprovenConnectionsPerAddress,
+    onClosed: (arrival) =>
+      reached(arrival, 'unproven_connections_per_address', limits.grpcMaxUnprovenConnectionsPerAddress),
+  });
   const byConnection = new SharedBudget<Holding['ofConnection']>(
     { max: Number.POSITIVE_INFINITY, maxPerGroup: limits.grpcMaxIncompleteBytesPerConnection },
     ({ of }) => refuse(of, 'incomplete_bytes_per_connection', limits.grpcMaxIncompleteBytesPerConnection),
   );
+  const endTurn = (holding: Holding): void => {
+    if (holding.turn !== undefined) byAddress.leave(holding.turn);
+    if (holding.announced > 0) byAddress.ended(holding.group, holding.announced);
+    holding.turn = undefined;
+    holding.announced = 0;
+  };
   const release = (holding: Holding): void => {
+    endTurn(holding);
     if (holding.bytes === 0) return;
     holding.bytes = 0;
     holdings.delete(holding);
@@ -75,12 +105,21 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
     byConnection.set(holding.ofConnection, 0);
   };
 
+  /** Whether the peer has had this time to complete a message, and has not. */
+  const isLate = (holding: Holding, timeMs: number): boolean =>
+    clock.monotonicMs() - holding.sinceMs >= timeMs &&
+    holding.turn === undefined &&
+    holding.guarded?.isIncomplete === true;
   const look = (): void => {
     const beforeMs = clock.monotonicMs() - limits.grpcMessageTimeoutMs;
     for (const holding of holdings) {
       if (holding.sinceMs > beforeMs) break;
-      if (holding.guarded?.isIncomplete !== true) continue;
+      if (!isLate(holding, limits.grpcMessageTimeoutMs)) continue;
       refuse(holding, 'message_timeout', limits.grpcMessageTimeoutMs, status.DEADLINE_EXCEEDED);
+    }
+    for (const holding of byAddress.inDemand()) {
+      if (holding instanceof Arrival || !isLate(holding, TURN_MS)) continue;
+      refuse(holding, 'turn_timeout', limits.grpcMaxIncompleteBytesPerAddress, status.DEADLINE_EXCEEDED);
     }
     isLooking = holdings.size > 0;
     if (isLooking) clock.schedule(LOOK_MS, look);
@@ -99,7 +138,39 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
     holding.bytes = bytes;
     byConnection.set(holding.ofConnection, bytes);
     // The budget of the connection may have evicted the stream.
-    if (holding.bytes > 0) byAddress.set(holding, bytes);
+    if (holding.bytes > 0) byAddress.set(holding, Math.max(bytes, holding.announced));
+  };
+
+  /** @returns whether the message may arrive at once. Otherwise `begin` is called at its turn */
+  const takeTurn = (holding: Holding, announced: number, begin: () => void): boolean => {
+    if (holding.announced > 0) return true;
+    if (holding.turn !== undefined) return false;
+    if (holding.isFresh) {
+      holding.isFresh = false;
+      hold(holding, holding.freshBytes, false);
+    }
+    const { group, session } = holding;
+    let hasWaited = false;
+    const waiting: Waiting = {
+      ...{ group, peer: session.peer, amount: announced },
+      begin: () => {
+        const { bytes } = holding;
+        holding.turn = undefined;
+        // The peer could not send while the message waited. Its time begins now.
+        if (hasWaited) release(holding);
+        holding.announced = announced;
+        byAddress.begun(group, announced);
+        if (!hasWaited) byAddress.set(holding, Math.max(bytes, announced));
+        else {
+          hold(holding, bytes, false);
+          begin();
+        }
+      },
+    };
+    if (byAddress.waitForMessage(waiting)) return true;
+    hasWaited = true;
+    holding.turn = waiting;
+    return false;
   };
 
   // Most messages arrive whole and together with their stream. These are not counted at all.
@@ -108,25 +179,28 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
     const taken = fresh;
     fresh = [];
     for (const holding of taken) {
+      if (holding.isFresh && holding.freshBytes > 0) hold(holding, holding.freshBytes, false);
       holding.isFresh = false;
-      if (holding.freshBytes > 0) hold(holding, holding.freshBytes, false);
+      arriving.hasStream(holding.session.peer);
     }
   };
   const holdUnlessFresh = (holding: Holding, bytes: number, isNew: boolean): void => {
     if (holding.isFresh && bytes <= FRESH_BYTES) holding.freshBytes = bytes;
     else {
-      holding.freshBytes = 0;
+      holding.isFresh = false;
       hold(holding, bytes, isNew);
     }
   };
 
   return {
+    arrive: arriving.arrive,
     follow: (stream, session, maxMessageBytes, headerBytes, connections) => {
       const holding = new Holding(session);
       if (fresh.push(holding) === 1) setImmediate(takeFresh);
       const guarded = new GuardedStream(stream, maxMessageBytes, headerBytes, {
         holds: (bytes, isNew) => holdUnlessFresh(holding, bytes, isNew),
         received: (bytes) => session.countStreamBytes(bytes),
+        mayContinue: (announced, begin) => takeTurn(holding, announced, begin),
         proven: () => connections.proven(session),
         abandoned: () => connections.abandoned(session),
         limitReached: (limit, value) => reached(session, limit, value),

@@ -20,6 +20,16 @@ const TEXTS: Readonly<Record<GrpcLimitName, LimitText>> = {
     describe: (value) =>
       `incomplete messages of the connection take more than ${value} bytes; send each message at once`,
   },
+  delayed_messages: {
+    setting: 'grpcMaxIncompleteBytesPerAddress',
+    describe: (value, address) =>
+      `messages and connections from ${address} wait, because its incomplete messages take nearly ${value} bytes`,
+  },
+  turn_timeout: {
+    setting: 'grpcMaxIncompleteBytesPerAddress',
+    describe: (value, address) =>
+      `other messages from ${address} wait for room (${value} bytes), and this one was not complete within its turn; send each message at once`,
+  },
   message_timeout: {
     setting: 'grpcMessageTimeoutMs',
     describe: (value) => `the message was not complete within ${value / 1000} s; send each message at once`,

@@ -13,8 +13,14 @@ export class MessageFrames {
   /** Bytes of the incomplete message with its prefix. */
   incompleteBytes = 0;
   #prefixBytes = 0;
+  /** Announced length of the incomplete message. */
   #length = 0;
   #remaining = 0;
+
+  /** Announced size of the incomplete message with its prefix; 0 before the prefix is complete, and between messages. */
+  get announcedBytes(): number {
+    return this.#prefixBytes === PREFIX_BYTES ? this.#length + PREFIX_BYTES : 0;
+  }
 
   /**
    * @param maxBytes limit of a message

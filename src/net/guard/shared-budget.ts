@@ -36,6 +36,15 @@ export class SharedBudget<Holder extends BudgetHolder> {
     return this.#amount;
   }
 
+  amountOf(group: string): number {
+    return this.#groups.get(group)?.amount ?? 0;
+  }
+
+  /** The holders of a group, the oldest first. */
+  holdersOf(group: string): Iterable<Holder> {
+    return this.#groups.get(group)?.holders.keys() ?? [];
+  }
+
   /** @param amount total that the holder has from now on; 0 releases it */
   set(holder: Holder, amount: number): void {
     const before = this.#groups.get(holder.group)?.holders.get(holder) ?? 0;

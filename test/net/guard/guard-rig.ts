@@ -83,7 +83,7 @@ export async function startGuardedServer(t: ExecutionContext, limits: Partial<Gr
   );
   const listener = createTcpListener((socket) => {
     if (guarded.admits(socket)) injector.injectConnection(socket);
-  });
+  }, guard.arrive);
   const port = await listener.listen('127.0.0.1', 0);
   const late = createTcpListener(
     (socket) => void putBackFirstBytes(socket).then(() => injector.injectConnection(socket)),

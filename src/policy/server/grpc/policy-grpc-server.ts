@@ -9,7 +9,7 @@ import { http2ServersOf } from '../../../net/guard/http2-servers-of.js';
 import { createHealthService } from '../../../net/health-service.js';
 import type { SocketClock } from '../../../net/pending-handshakes.js';
 import { refusePlaintext } from '../../../net/refuse-plaintext.js';
-import { createTcpListener, type TcpListener } from '../../../net/tcp-listener.js';
+import { type ConnectionQueue, createTcpListener, type TcpListener } from '../../../net/tcp-listener.js';
 import { createTlsAcceptor, withAcceptor } from '../../../net/tls-listener.js';
 import type { TlsMaterialSource } from '../../../net/tls-material.js';
 
@@ -79,7 +79,8 @@ export function createPolicyGrpcServer(
   const take = (socket: Socket): void => {
     if (guarded?.admits(socket) !== false) injector.injectConnection(socket);
   };
-  const listener = tls === undefined ? createTcpListener(take) : createSecuredListener(tls, take);
+  const listener =
+    tls === undefined ? createTcpListener(take, guard?.arrive) : createSecuredListener(tls, take, guard?.arrive);
   const health = createHealthService(services.map(({ name }) => name));
   for (const service of services) service.addTo(server);
   health.addTo(server);
@@ -108,6 +109,7 @@ export function createPolicyGrpcServer(
 function createSecuredListener(
   { material, mode, clock, onRefused, onUnusableMaterial }: PolicyTls,
   take: (socket: Socket) => void,
+  queue: ConnectionQueue | undefined,
 ): TcpListener {
   const acceptor = createTlsAcceptor(
     {
@@ -134,7 +136,7 @@ function createSecuredListener(
     },
     (socket, reason) => onRefused('silent', peerOf(socket), reason),
   );
-  return withAcceptor(acceptor, createTcpListener(detect));
+  return withAcceptor(acceptor, createTcpListener(detect, queue));
 }
 
 function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
