@@ -8,6 +8,7 @@ import { meshCommand } from './mesh-command.js';
 import { overloadCommand } from './overload-command.js';
 import { parseFlags } from './parsed-flags.js';
 import { policyCommand } from './policy-command.js';
+import { reportCommand } from './report-command.js';
 import { signaturesCommand } from './signatures-command.js';
 import { soakCommand } from './soak-command.js';
 import { startCommand } from './start-command.js';
@@ -26,6 +27,7 @@ const COMMANDS: readonly BenchCommand[] = [
   startCommand,
   webhookCommand,
   signaturesCommand,
+  reportCommand,
 ];
 
 /** Runs `npm run bench -- <args>` and gives its exit code: 1 for bad arguments and for failures, told in one message. */

@@ -1,0 +1,38 @@
+/** A run whose text is part of a page. */
+export interface MeasuredSection {
+  /** Names its place in the page: `<!-- run: NAME -->` to `<!-- end of run -->`. */
+  readonly name: string;
+  /** Arguments of `npm run bench --`. */
+  readonly args: readonly string[];
+}
+
+/** The runs of docs/performance.md: minutes on two cores with nothing else running. */
+export const MEASURED_SECTIONS: readonly MeasuredSection[] = [
+  { name: 'reference', args: [] },
+  { name: 'delta', args: ['--protocol', 'delta', '--clients', '500', '--repeat', '2'] },
+  { name: 'routes', args: ['--routed', '100', '--phases', 'route', '--protocol', 'delta', '--clients', '500'] },
+  { name: 'on-demand', args: ['--protocol', 'delta', '--on-demand', '--clients', '500', '--repeat', '2'] },
+  {
+    name: 'scopes',
+    args: ['--protocol', 'delta', '--clients', '500', '--namespaces', '50', '--scopes', '50', '--repeat', '2'],
+  },
+  { name: 'storm', args: ['--protocol', 'delta', '--phases', 'storm', '--clients', '2000', '--repeat', '2'] },
+  { name: 'connections', args: ['connections', '--repeat', '2', '--settle', '10'] },
+];
+
+const END = '<!-- end of run -->';
+
+/**
+ * Puts the text of a run into its place, as a block of code below its command.
+ *
+ * @throws RangeError if the page has no place of that name
+ */
+export function putIntoPage(page: string, { name, args }: MeasuredSection, text: string): string {
+  const begin = `<!-- run: ${name} -->`;
+  const from = page.indexOf(begin);
+  const to = page.indexOf(END, from);
+  if (from < 0 || to < 0) throw new RangeError(`The page has no place for the run ${name}: ${begin} … ${END}.`);
+  const command = ['npm run bench', ...(args.length === 0 ? [] : ['--', ...args])].join(' ');
+  const block = `${begin}\n\n\`\`\`\n$ ${command}\n${text.trimEnd()}\n\`\`\`\n\n`;
+  return page.slice(0, from) + block + page.slice(to);
+}
