@@ -215,7 +215,7 @@ export async function renderConfigurationDoc() {
     flagTable(requestFlags),
     '## Flags of `analyze`\n',
     flagTable({ ...analyzeFlags, ...sharedAnalyzeFlags }),
-    '## Flags of `proxy-status` ‡\n',
+    '## Flags of `proxy-status` and `check` ‡\n',
     flagTable({ ...serverFlags, ...outputFlags }),
     '## Flags of `policy why` ‡\n',
     flagTable({ ...policyWhyFlags, ...sharedPolicyWhyFlags }),

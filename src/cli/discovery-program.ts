@@ -1,5 +1,6 @@
 import { AnalyzeCommand } from './commands/analyze-command.js';
 import { CaptureTrafficCommand } from './commands/capture-traffic-command.js';
+import { CheckCommand } from './commands/check-command.js';
 import { CompletionCommand } from './commands/completion-command.js';
 import { DiscoveryCommand } from './commands/discovery-command.js';
 import { GrpcBootstrapCommand } from './commands/grpc-bootstrap-command.js';
@@ -86,6 +87,17 @@ export const discoveryProgram: Program<DiscoveryEnvironment> = {
         flags: [...Object.values(serverFlags), ...Object.values(outputFlags)],
         variables: [],
         takesOperands: true,
+      },
+    ],
+    [
+      'check',
+      {
+        command: CheckCommand,
+        purpose: CheckCommand.usage.description ?? '',
+        synopsis: 'check [flags]',
+        flags: [...Object.values(serverFlags), ...Object.values(outputFlags)],
+        variables: [],
+        takesOperands: false,
       },
     ],
     [

@@ -29,12 +29,21 @@ export async function openServers(place: ServerPlace): Promise<PageServers> {
   if (place.type === 'address') return { servers: [serverAt(place.address)], close: () => undefined };
   const access = await openCluster(place.access);
   try {
-    const pods = await findDiscoveryPods(createApiClient(access, USER_AGENT), place.namespace);
-    return { servers: pods.map((pod) => serverInPod(access, pod)), close: access.close };
+    const { servers } = await serversIn(access, place.namespace);
+    return { servers, close: access.close };
   } catch (error) {
     access.close();
     throw error;
   }
+}
+
+/** The replicas in a namespace of an open cluster, and their service account. @throws UnreachableError */
+export async function serversIn(
+  access: ClusterAccess,
+  namespace: string,
+): Promise<{ readonly servers: readonly PageServer[]; readonly serviceAccount: string }> {
+  const pods = await findDiscoveryPods(createApiClient(access, USER_AGENT), namespace);
+  return { servers: pods.map((pod) => serverInPod(access, pod)), serviceAccount: pods[0]?.serviceAccount ?? 'default' };
 }
 
 /** @throws UnreachableError if the kubeconfig cannot be used */

@@ -65,6 +65,28 @@ test('proxy-status shows the proxies of a server, the worst first, and why one r
   );
 });
 
+test('check tells of a server whether it is ready, and which proxies reject or have known vulnerabilities', async (t) => {
+  const { address } = await startMesh(t);
+  const { stdout } = await eventually('the server knows the rejection', async () => {
+    const result = await runCommandLine(['check', ...address, '-o', 'json']);
+    return result.code === 2 && result;
+  });
+  const results = JSON.parse(stdout) as { check: string; level: string; message: string; remedy?: string }[];
+  const of = (check: string) => results.filter((result) => result.check === check);
+  t.is(of('ready')[0]?.level, 'ok');
+  t.is(of('clock')[0]?.level, 'ok');
+  t.is(of('quota storage')[0]?.level, 'ok');
+  t.like(of('proxies')[0], {
+    level: 'error',
+    message: 'bad.shop rejected configuration',
+    remedy: 'proxy-status bad.shop says why',
+  });
+  const text = await runCommandLine(['check', ...address]);
+  t.regex(text.stdout, /^RESULT {2}CHECK +SUBJECT +MESSAGE\nok +ready +127\.0\.0\.1:\d+ +the server is ready\n/);
+  t.regex(text.stdout, /\n1 errors, 0 warnings, \d+ ok, 0 skipped\n$/);
+  t.is((await runCommandLine(['check', '--address', '127.0.0.1:1'])).code, 1);
+});
+
 test('analyze --address analyzes the objects that a server has read, as a whole mesh', async (t) => {
   const server = await startServer(t, { files: { ...MESH, 'lost.yaml': BROKEN } });
   const result = await runCommandLine(['analyze', '--address', `127.0.0.1:${server.monitoringPort}`, '-o', 'json']);

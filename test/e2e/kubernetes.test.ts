@@ -249,6 +249,19 @@ e2eTest('commands ask all replicas through the API server, with the rights of th
   t.is(analysis.code, 0, analysis.stdout + analysis.stderr);
   t.true((JSON.parse(analysis.stdout) as { summary: { objects: number } }).summary.objects > 20);
 
+  const check = await run(['check', '-o', 'json']);
+  t.is(check.code, 0, check.stdout + check.stderr);
+  const results = JSON.parse(check.stdout) as { check: string; level: string; message: string }[];
+  const bad = results.filter(({ level }) => level !== 'ok');
+  t.deepEqual([...new Set(bad.map(({ check: name }) => name))], ['quota storage'], check.stdout);
+  t.regex(bad[0]?.message ?? '', /^2 replicas count quotas in memory/);
+  for (const name of ['CRDs', 'rights', 'webhooks', 'certificates', 'clock', 'versions', 'Envoy versions']) {
+    t.true(
+      results.some((result) => result.check === name),
+      name,
+    );
+  }
+
   await cluster.kubectl(['create', 'serviceaccount', 'guest']);
   const token = (await cluster.kubectl(['create', 'token', 'guest'])).trim();
   const guest = ['--kubeconfig', await kubeconfigOf(cluster, token)];

@@ -1,0 +1,26 @@
+/** The result of one check. */
+export interface CheckResult {
+  /** What was checked: `clock`, `CRDs`. */
+  readonly check: string;
+  /** The server or cluster that it concerns. */
+  readonly subject: string;
+  /** `skipped`: the check could not be made. */
+  readonly level: 'ok' | 'warning' | 'error' | 'skipped';
+  readonly message: string;
+  /** Absent if nothing is to be done. */
+  readonly remedy?: string;
+}
+
+/** Replaces the results of a check that cannot be made by one that says why. */
+export async function orSkipped(
+  check: string,
+  subject: string,
+  work: () => Promise<readonly CheckResult[]>,
+): Promise<readonly CheckResult[]> {
+  try {
+    return await work();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [{ check, subject, level: 'skipped', message }];
+  }
+}

@@ -1,0 +1,25 @@
+import { type Paint, renderTable, type Tone } from '../table.js';
+import type { CheckResult } from './check-result.js';
+
+const TONES: Readonly<Record<CheckResult['level'], Tone>> = {
+  ok: 'good',
+  warning: 'warning',
+  error: 'bad',
+  skipped: 'dim',
+};
+
+/** The results as a table, for people. */
+export function renderChecks(results: readonly CheckResult[], paint: Paint): string {
+  const table = renderTable(
+    ['RESULT', 'CHECK', 'SUBJECT', 'MESSAGE'],
+    results.map(({ level, check, subject, message, remedy }) => [
+      { text: level, tone: TONES[level] },
+      { text: check },
+      { text: subject },
+      { text: remedy === undefined ? message : `${message}; ${remedy}` },
+    ]),
+    paint,
+  );
+  const count = (level: CheckResult['level']) => results.filter((each) => each.level === level).length;
+  return `${table}\n${count('error')} errors, ${count('warning')} warnings, ${count('ok')} ok, ${count('skipped')} skipped\n`;
+}
