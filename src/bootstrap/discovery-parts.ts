@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.js';
 import { createKindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js';
+import { shortTypeName } from '../envoy/type-urls.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import { createMeshStore } from '../model/store/mesh-store.js';
 import { createPendingPodRecorder } from '../push/record-pending-pods.js';
@@ -13,6 +14,7 @@ import { createAnalysisWatch, NO_ANALYSIS } from '../status/analysis-watch.js';
 import type { BuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
 import { NAVIGATOR_DISCOVERY_FAMILIES } from '../telemetry/metric-families.js';
+import { createTracing } from '../tracing/create-tracing.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createHttpServers } from './create-http-servers.js';
 import { createKeySets } from './create-key-sets.js';
@@ -20,7 +22,7 @@ import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
 import { createDnsServing } from './dns-serving.js';
 import { createDrain } from './drain.js';
-import { regexLimitsOf, statusSettings, storeSettings } from './map-options.js';
+import { regexLimitsOf, statusSettings, storeSettings, tracingSettings } from './map-options.js';
 import type { Options } from './options.js';
 import { createEmbeddedPolicy } from './policy/embedded-policy.js';
 import { createProcessParts } from './process-parts.js';
@@ -120,7 +122,9 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
         createAnalysisMetrics(metrics, clock),
       )
     : NO_ANALYSIS;
+  const tracing = createTracing(tracingSettings(options, build.version), { clock, logger, metrics, shortTypeName });
   const proxies = createProxyServing({
+    tracer: tracing?.tracer,
     options,
     process: parts,
     store,
@@ -234,7 +238,19 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     observers.sessions.push({ opened: changed, progressed: changed, closed: changed });
   }
 
+  if (tracing !== undefined) {
+    observers.sessions.push({
+      opened: () => undefined,
+      progressed: (session) => {
+        const connection = session.snapshot();
+        if (connection !== undefined) tracing.tracer.progressed(connection);
+      },
+      closed: () => undefined,
+    });
+  }
+
   return {
+    tracing,
     ...{ cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks },
     ...{ dns, drain, http, monitoring },
   };

@@ -44,7 +44,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const parts = createDiscoveryParts(options, logging, clock);
   const { cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks, drain } =
     parts;
-  const { dns, http, monitoring } = parts;
+  const { dns, http, monitoring, tracing } = parts;
   const { environment } = options;
   const logger = logging.scope('default');
   let isStopping = false;
@@ -129,6 +129,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         http.stop(),
         monitoring.stop(),
         statusStopped,
+        tracing?.stop(),
       ]);
       cluster?.close();
     },

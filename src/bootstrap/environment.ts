@@ -115,6 +115,13 @@ export interface Environment extends RegexEnvironment {
   readonly navUseEndpointSlice: boolean;
   /** 0 means that a response waits without limit for the acknowledgement of the former one. */
   readonly navLoadReportIntervalMs: number;
+  /** Empty: no traces. */
+  readonly otelExporterOtlpEndpoint: string;
+  /** By lower-case name. */
+  readonly otelExporterOtlpHeaders: Readonly<Record<string, string>>;
+  readonly otelExporterOtlpProtocol: 'http/json';
+  readonly otelExporterOtlpTimeoutMs: number;
+  readonly otelServiceName: string;
   readonly navLoadReportMaxSeries: number;
   readonly navXdsAckTimeoutMs: number;
   readonly navXdsClientStatusMaxBytes: number;

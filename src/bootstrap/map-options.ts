@@ -4,6 +4,7 @@ import type { HttpServerOptions } from '../introspection/http-server.js';
 import type { MeshStoreSettings } from '../model/store/mesh-store-settings.js';
 import type { GrpcListenerSettings } from '../net/grpc-listener.js';
 import type { DistributorSettings } from '../push/distributor.js';
+import type { TracingSettings } from '../tracing/create-tracing.js';
 import type { XdsLimits } from '../xds/limits/xds-limits.js';
 import type { RestSettings } from '../xds/rest/rest-discovery.js';
 import type { Environment, PolicyRegexEnvironment, RegexEnvironment } from './environment.js';
@@ -198,5 +199,17 @@ export function policyRegexLimitsOf(environment: PolicyRegexEnvironment) {
     serviceBytes: environment.navRegexServiceBytes,
     messageBytes: environment.navRegexMessageBytes,
     programsBytes: environment.navRegexProgramsBytes,
+  };
+}
+
+/** @param version of this build */
+export function tracingSettings({ environment }: Options, version: string): TracingSettings {
+  return {
+    endpoint: environment.otelExporterOtlpEndpoint,
+    headers: environment.otelExporterOtlpHeaders,
+    timeoutMs: environment.otelExporterOtlpTimeoutMs,
+    serviceName: environment.otelServiceName,
+    serviceVersion: version,
+    instance: environment.podName,
   };
 }

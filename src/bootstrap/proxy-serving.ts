@@ -12,6 +12,7 @@ import { createPushActivityLog, type PushActivityLog } from '../push/push-activi
 import { recordPushMetrics } from '../push/record-push-metrics.js';
 import { createWorkRunner } from '../push/work-runner.js';
 import type { Logging } from '../telemetry/logging.js';
+import type { ChangeTracer } from '../tracing/change-tracer.js';
 import { type Connections, createConnections } from '../xds/connections.js';
 import { createDeltaMemory } from '../xds/delta/delta-memory.js';
 import type { SessionHooks } from '../xds/discovery-calls.js';
@@ -65,6 +66,8 @@ export interface ProxyServingParts {
   readonly policyServer: Pick<GeneratorOptions, 'embeddedPolicyPort' | 'policyServerIdentity'>;
   /** ControlPlane.identifier */
   readonly controlPlane: string;
+  /** Follows changes; undefined without a collector of traces. */
+  readonly tracer: ChangeTracer | undefined;
   /** Filled before the start. */
   readonly observers: ProxyObservers;
   readonly logging: Logging;
@@ -107,7 +110,9 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const ledger = environment.navEnableConfigDistributionTracking
     ? createDistributionLedger(Math.max(retentionMs, parts.hasCluster ? STATUS_RETENTION_MS : 0))
     : undefined;
-  const metrics = activity.observing(recordPushMetrics(process.metrics));
+  const { tracer } = parts;
+  const recorded = activity.observing(recordPushMetrics(process.metrics));
+  const metrics = tracer?.observing(recorded) ?? recorded;
   const generatorOptions = {
     ...parts.policyServer,
     plugins: discovery.plugins,
@@ -122,9 +127,12 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
     activity,
     clock,
     logger,
-    nextContext: (previous) => {
+    nextContext: (previous, request) => {
+      const buildMs = clock.monotonicMs();
       const context = nextPushContext(previous, store, clock.now());
       for (const observer of observers.snapshots) observer.observe(context);
+      // The first snapshot is no change.
+      if (previous !== undefined) tracer?.snapshotBuilt(request, context.version, buildMs);
       return context;
     },
   });

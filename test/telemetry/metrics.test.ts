@@ -39,6 +39,7 @@ nav_gateway_credentials_refused
 nav_tls_refused_connections
 nav_token_reviews_shed
 nav_webhook_shed_total
+nav_trace_exports
 nav_xds_limits_met
 nav_xds_refused_streams
 nav_envoy_filter_patches_withheld

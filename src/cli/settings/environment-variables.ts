@@ -8,6 +8,7 @@ import { pushVariables } from './variables/push-variables.js';
 import { regexVariables } from './variables/regex-variables.js';
 import { securityVariables } from './variables/security-variables.js';
 import { sourceVariables } from './variables/source-variables.js';
+import { tracingVariables } from './variables/tracing-variables.js';
 import { xdsLimitVariables } from './variables/xds-limit-variables.js';
 
 /** All environment variables of `discovery`. */
@@ -20,5 +21,6 @@ export const environmentVariables: VariableTable<Environment> = {
   ...regexVariables,
   ...securityVariables,
   ...sourceVariables,
+  ...tracingVariables,
   ...xdsLimitVariables,
 };

@@ -47,6 +47,7 @@ export const pushFamilies = {
   nav_total_rejected_configs: counter('Configs rejected or ignored.', 'type', 'name'),
   nav_total_xds_internal_errors: counter('Internal XDS errors.'),
   nav_total_xds_rejects: counter('XDS responses rejected by a proxy.'),
+  nav_trace_exports: counter('Traces of changes, by result: sent, failed, dropped.', 'result'),
   nav_vservice_dup_domain: gauge('Virtual services with duplicate domains.'),
   nav_xds: gauge('Endpoints connected to this server using XDS.', 'version'),
   nav_xds_cds_reject: gauge('CDS configs rejected.', 'node', 'err'),
