@@ -49,6 +49,7 @@ test('proxy-status shows the proxies of a server, the worst first, and why one r
   t.is(one.code, 2);
   t.true(one.stdout.includes('\u001B[31mCDS rejected\u001B[0m'), one.stdout);
   t.true(one.stdout.includes('refused by the test'), one.stdout);
+  t.true(one.stdout.includes('\n  caused by \u001B[1mServiceEntry/shop/pay\u001B[0m\n'), one.stdout);
 
   const json = await runCommandLine(['proxy-status', ...address, '-o', 'json', 'good']);
   t.is(json.code, 0);

@@ -1,3 +1,4 @@
+import type { ObjectKey } from '../../config/object.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { isOnDemand, lacksDelta } from '../../model/on-demand.js';
 import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connection.js';
@@ -5,7 +6,9 @@ import type { PushContext } from '../../model/push-context.js';
 import { listOf } from '../json-source.js';
 import { sortConnections } from '../order.js';
 import { json, type Page } from '../page.js';
+import type { Views } from '../views.js';
 
+const MAX_OBJECTS = 20;
 const TYPES = [
   ['cluster', TypeUrl.cluster],
   ['listener', TypeUrl.listener],
@@ -16,7 +19,8 @@ const TYPES = [
 ] as const;
 
 /**
- * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection`, `*_waiting_since` of a
+ * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection`,
+ * `*_rejection_objects` with the objects that may have caused it, `*_waiting_since` of a
  * response that is not acknowledged, `virtual_host_*` and `extension_config_*`.
  */
 export const syncz: Page = {
@@ -25,12 +29,13 @@ export const syncz: Page = {
   audience: 'operator',
   handle: (views) => {
     const context = views.context();
-    return json(listOf(sortConnections(views.connections()), (connection) => syncStatus(connection, context)));
+    return json(listOf(sortConnections(views.connections()), (connection) => syncStatus(views, connection, context)));
   },
 };
 
-function syncStatus({ proxy, watches }: ProxyConnection, context: PushContext | undefined): object {
-  const status: Record<string, string> = { proxy: proxy.id };
+function syncStatus(views: Views, connection: ProxyConnection, context: PushContext | undefined): object {
+  const { proxy, watches } = connection;
+  const status: Record<string, string | readonly string[]> = { proxy: proxy.id };
   if (proxy.version !== '') status['proxy_version'] = proxy.version;
   if (proxy.metadata.meshVersion) status['mesh_version'] = proxy.metadata.meshVersion;
   if (context !== undefined && isOnDemand(context, proxy)) status['on_demand'] = 'yes';
@@ -45,9 +50,18 @@ function syncStatus({ proxy, watches }: ProxyConnection, context: PushContext | 
       status[`${name}_waiting_since`] = watch.sentAt.toISOString();
     }
     const rejection = formatRejection(watch);
-    if (rejection !== undefined) status[`${name}_rejection`] = rejection;
+    if (rejection === undefined) continue;
+    status[`${name}_rejection`] = rejection;
+    const causes = causesOf(views, connection, watch);
+    if (causes.length > 0) status[`${name}_rejection_objects`] = causes;
   }
   return status;
+}
+
+/** The objects that may have caused the last rejection. */
+function causesOf({ rejections }: Views, { id }: ProxyConnection, { rejection }: WatchSnapshot): readonly ObjectKey[] {
+  const found = rejections?.().find(({ connection, nonce }) => connection === id && nonce === rejection?.nonce);
+  return found?.causes.slice(0, MAX_OBJECTS) ?? [];
 }
 
 function formatRejection({ rejection }: WatchSnapshot): string | undefined {
