@@ -73,7 +73,7 @@ interface Right {
 }
 
 /** The rights of manifests/20-access.yaml without which the control plane cannot work, apart from those for single names. */
-export function neededRights(kinds: KindRegistry): readonly Right[] {
+function neededRights(kinds: KindRegistry): readonly Right[] {
   const resources = watchedResources({
     kinds,
     namespaces: [],
