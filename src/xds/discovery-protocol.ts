@@ -65,14 +65,6 @@ export interface RequestHead {
   readonly typeUrl: string;
 }
 
-/** Numbers of names. */
-export interface NamesBeyond {
-  /** Names of the request that are answered as if their resources did not exist. */
-  readonly answeredAsUnknown: number;
-  /** Names of earlier requests that the proxy loses. */
-  readonly removed: number;
-}
-
 /** An answer of the proxy that rejects a response. */
 export interface Rejection {
   readonly nonce: string;
@@ -98,7 +90,7 @@ export interface ProtocolConnection {
   /** Records that the proxy accepted the newest response. */
   acknowledge(watched: WatchedResource, nonce: string, version: string): void;
   /** Counts and logs names of a request that the subscription has no place for (NAV_XDS_MAX_NAMES). */
-  beyondNames(typeUrl: string, beyond: NamesBeyond): void;
+  beyondNames(typeUrl: string, number: number): void;
   /** The proxy answered, or changed a subscription: sends what is pending. */
   proceed(): void;
 }

@@ -5,7 +5,7 @@ import type { PushMetrics } from '../push/push-metrics.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createPeerLog } from '../telemetry/peer-log.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';
-import type { NamesBeyond, Rejection } from './discovery-protocol.js';
+import type { Rejection } from './discovery-protocol.js';
 import { addressOf } from './limits/peers.js';
 import { LIMIT_SETTINGS, LimitError } from './limits/xds-limits.js';
 import { MAX_WITHHELD_PATCHES } from './patches/patch-trial.js';
@@ -44,7 +44,7 @@ export interface PeerReports {
   /** This side ends a stream. */
   refused(peer: string, error: StreamError): void;
   /** A proxy asks for more names of one type than a subscription may have; its stream goes on. */
-  beyondNames(proxy: ReportedProxy, type: string, beyond: NamesBeyond): void;
+  beyondNames(proxy: ReportedProxy, type: string, number: number): void;
   /** A stream sends requests faster than they are read. */
   tooFast(peer: string): void;
 }
@@ -103,9 +103,9 @@ export function createPeerReports(metrics: ReportedMetrics, logger: Logger, cloc
       const fields = { peer, code, reason, ...(limit === undefined ? {} : { limit }) };
       refusals.warn(`${addressOf(peer)} ${limit ?? code}`, fields, 'stream refused');
     },
-    beyondNames: ({ peer, connection }, type, beyond) => {
+    beyondNames: ({ peer, connection }, type, number) => {
       metrics.limitMet('names');
-      const fields = { connection, type, ...beyond, setting: LIMIT_SETTINGS.names, remedy: LEARN_LESS };
+      const fields = { connection, type, number, setting: LIMIT_SETTINGS.names, remedy: LEARN_LESS };
       names.warn(peer, fields, 'proxy on demand has asked for more names than a subscription may have');
     },
     tooFast: (peer) => {

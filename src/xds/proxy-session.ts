@@ -109,7 +109,7 @@ export class ProxySession implements PushTarget {
         watched.acknowledge(nonce, version);
         this.#patches.accepted(watched);
       },
-      beyondNames: (typeUrl, beyond) => environment.beyondNames(this.#reported(), shortTypeName(typeUrl), beyond),
+      beyondNames: (typeUrl, number) => environment.beyondNames(this.#reported(), shortTypeName(typeUrl), number),
       proceed: () => {
         this.#checkHeld();
         if (this.#responder.isReady) enqueue();

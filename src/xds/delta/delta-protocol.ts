@@ -19,13 +19,21 @@ import { readResourceNames } from '../request-wire.js';
 import type { ResourceProvider } from '../resource-provider.js';
 import { StreamError } from '../stream-error.js';
 import type { AfterDoubt, PendingPush, WatchedResource } from '../watched-resource.js';
-import { type RawDeltaRequest, readAnswer, readDeltaRequest } from './delta-request-wire.js';
+import {
+  entryEnd,
+  type RawDeltaRequest,
+  readAnswer,
+  readDeltaRequest,
+  readVersionEntry,
+} from './delta-request-wire.js';
 import { type DeltaSubscription, isWildcard, nextSubscription, type SubscriptionChange } from './delta-subscription.js';
 import { maxNamesOfRequest, type NamesInLimit, namesInLimit } from './names-in-limit.js';
 import { RefusedResources, withoutChanges } from './refused-resources.js';
 
 /** Names that count as one more request. */
 const NAMES_PER_REQUEST = 1_000;
+/** Names that are read before the work pauses. */
+const NAMES_AT_ONCE = 2_048;
 const NOTHING_CHANGED: ResourceDiff = { changed: [], removed: [] };
 
 /**
@@ -115,16 +123,14 @@ class DeltaProtocol implements DiscoveryProtocol {
     const { subscriptions, isEnded, environment } = this.#connection;
     const { typeUrl, mode } = provider;
     const before = this.#subscribed.get(typeUrl);
-    const { taken: subscribe, excess, leaving } = yield* this.#inLimit(provider, request, before);
+    const { taken: subscribe, excess } = yield* this.#inLimit(provider, request, before);
     const unsubscribe = yield* this.#namesOf(request.unsubscribe);
     const claimed = before === undefined ? yield* this.#claimOf(request, provider, subscribe) : EMPTY_RESOURCE_SET;
     const held = (): NameSet => environment.delta.namesOf(claimed);
     const isResumed = !isEmptySet(claimed);
     const requested = { subscribe, unsubscribe, isResumed, held, mode };
-    const change = yield* withinLimit(
-      yield* nextSubscription(before, requested, environment.delta.names),
-      ...([excess, leaving, environment.delta.names] as const),
-    );
+    const subscribed = yield* nextSubscription(before, requested, environment.delta.names);
+    const change = yield* withExcess(subscribed, excess, environment.delta.names);
     if (isEnded()) return 0;
     const watched = subscriptions.get(typeUrl);
     const { names, asked } = change.next;
@@ -140,15 +146,16 @@ class DeltaProtocol implements DiscoveryProtocol {
 
   *#inLimit(
     { typeUrl }: ResourceProvider,
-    { subscribe, unsubscribe }: RawDeltaRequest,
+    request: RawDeltaRequest,
     before: DeltaSubscription | undefined,
   ): Work<NamesInLimit> {
     const { limits, delta } = this.#connection.environment;
-    const asked = yield* this.#namesOf(subscribe);
-    const kept = yield* delta.names.remove(before?.names ?? NO_NAMES, yield* this.#namesOf(unsubscribe));
-    const names = yield* namesInLimit(typeUrl, kept, asked, limits.names, delta.names);
-    const beyond = { answeredAsUnknown: names.excess.names.length, removed: names.leaving.names.length };
-    if (beyond.answeredAsUnknown + beyond.removed > 0) this.#connection.beyondNames(typeUrl, beyond);
+    const asked = yield* this.#namesOf(request.subscribe);
+    const kept = yield* delta.names.remove(before?.names ?? NO_NAMES, yield* this.#namesOf(request.unsubscribe));
+    const held = kept.names.length + asked.names.length > limits.names ? yield* heldNames(request) : undefined;
+    const isHeld = (name: string): boolean => held?.has(name) === true;
+    const names = yield* namesInLimit({ typeUrl, maxNames: limits.names }, kept, asked, isHeld, delta.names);
+    if (names.excess !== NO_NAMES) this.#connection.beyondNames(typeUrl, names.excess.names.length);
     return names;
   }
 
@@ -288,19 +295,22 @@ class DeltaProtocol implements DiscoveryProtocol {
   }
 }
 
-/** The proxy still has the resources of `leaving`: the difference to those that it should have removes them. */
-function* withinLimit(
-  change: SubscriptionChange,
-  excess: NameSet,
-  leaving: NameSet,
-  changes: NameChanges,
-): Work<SubscriptionChange> {
-  if (excess === NO_NAMES && leaving === NO_NAMES) return change;
-  const { next } = change;
-  const names = yield* changes.remove(next.names, leaving);
-  const asked = yield* changes.add(yield* changes.remove(next.asked ?? NO_NAMES, leaving), excess);
-  const hasAsked = change.hasAsked || excess !== NO_NAMES;
-  return { ...change, hasAsked, next: { ...next, names, asked: asked === NO_NAMES ? undefined : asked } };
+/** Names beyond the limit are answered once. */
+function* withExcess(change: SubscriptionChange, excess: NameSet, changes: NameChanges): Work<SubscriptionChange> {
+  if (excess === NO_NAMES) return change;
+  const asked = yield* changes.add(change.next.asked ?? NO_NAMES, excess);
+  return { ...change, hasAsked: true, next: { ...change.next, asked } };
+}
+
+/** The names of `initial_resource_versions`. */
+function* heldNames({ versions }: RawDeltaRequest): Work<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (let start = 0, end = 0; start < versions.length; start = end) {
+    end = entryEnd(versions, start);
+    names.add(readVersionEntry(versions, start, end).name);
+    if (names.size % NAMES_AT_ONCE === 0) yield;
+  }
+  return names;
 }
 
 /** The change without the removals of resources that the proxy has. A name that it asked for and lacks is still answered. */

@@ -24,41 +24,30 @@ export interface NamesInLimit {
   readonly taken: NameSet;
   /** Names that are answered as unknown, and not remembered. */
   readonly excess: NameSet;
-  /** Names that leave the subscription, and the proxy. */
-  readonly leaving: NameSet;
 }
 
 /**
- * Virtual hosts of earlier requests make place for new ones: Envoy asks again for a host that it lacks. Envoy asks for a
- * cluster once, so clusters stay, and further ones do not exist for this proxy.
+ * Earlier names stay, and further ones do not exist for this proxy. Envoy 1.40 does not ask again for a host or a cluster
+ * that it has lost, so a workload would lose what it uses if earlier names made place.
  *
  * @param before the names of the subscription
  * @param subscribe the names that the request adds
+ * @param isHeld whether a reconnecting proxy has a resource of the name: these come first
  */
 export function* namesInLimit(
-  typeUrl: string,
+  { typeUrl, maxNames }: { readonly typeUrl: string; readonly maxNames: number },
   before: NameSet,
   subscribe: NameSet,
-  maxNames: number,
+  isHeld: (name: string) => boolean,
   changes: NameChanges,
 ): Work<NamesInLimit> {
-  const all: NamesInLimit = { taken: subscribe, excess: NO_NAMES, leaving: NO_NAMES };
+  const all: NamesInLimit = { taken: subscribe, excess: NO_NAMES };
   if (!LEARNT.includes(typeUrl) || before.names.length + subscribe.names.length <= maxNames) return all;
-  const fresh = yield* changes.remove(subscribe, before);
-  if (before.names.length + fresh.names.length <= maxNames) return all;
-  if (typeUrl === TypeUrl.virtualHost) {
-    const excess = yield* lastOf(subscribe, maxNames - 1, changes);
-    const taken = yield* changes.remove(subscribe, excess);
-    const old = yield* changes.remove(before, taken);
-    return { taken, excess, leaving: yield* changes.remove(old, ONLY_WILDCARD) };
-  }
-  const excess = yield* lastOf(fresh, maxNames - before.names.length, changes);
-  return { taken: yield* changes.remove(subscribe, excess), excess, leaving: NO_NAMES };
-}
-
-const ONLY_WILDCARD: NameSet = { id: WILDCARD, names: [WILDCARD], characters: 1 };
-
-/** All names after the first `count`. `*` sorts before the names of hosts and clusters, so it is one of the first. */
-function* lastOf({ names }: NameSet, count: number, changes: NameChanges): Work<NameSet> {
-  return names.length <= count ? NO_NAMES : yield* changes.of(names.slice(count));
+  const { names: fresh } = yield* changes.remove(subscribe, before);
+  const room = maxNames - before.names.length;
+  if (fresh.length <= room) return all;
+  const isFirst = (name: string): boolean => name === WILDCARD || isHeld(name);
+  const ordered = [...fresh.filter(isFirst), ...fresh.filter((name) => !isFirst(name))];
+  const excess = yield* changes.of(ordered.slice(Math.max(0, room)));
+  return { taken: yield* changes.remove(subscribe, excess), excess };
 }

@@ -33,7 +33,7 @@ export const xdsLimitVariables = {
     type: count,
     default: '100000',
     meaning:
-      'Maximum resource names in one subscription; a stream with more is ended. A sidecar on demand keeps its stream: virtual hosts of earlier requests make place for new ones, and further clusters are answered as unknown',
+      'Maximum resource names in one subscription; a stream with more is ended. A sidecar on demand keeps its stream, and further names are answered as unknown',
     addition: true,
   },
   navXdsMaxStreamNames: {
