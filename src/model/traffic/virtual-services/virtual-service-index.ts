@@ -7,7 +7,7 @@ import type { HostImports } from '../../sidecars/host-imports.js';
 import { createDefaultRoutes, type ServiceRoutes } from '../service-routes.js';
 import { delegateKeys, hasDelegates, mergeDelegates } from './delegates.js';
 import { createNamespaceRules, createRuleTable, type NamespaceRules, type RuleTable } from './namespace-rules.js';
-import { createRouteComposer } from './routes-to-services.js';
+import { createRouteComposer, type RouteComposer } from './routes-to-services.js';
 import { comparePrecedence, isVisibleTo, readVirtualService, type VirtualService } from './virtual-service.js';
 
 /** The routes of a snapshot, by the namespace of the proxies. */
@@ -98,7 +98,7 @@ export function createVirtualServiceIndexer({ domain, delegates }: VirtualServic
       if (routes === undefined) {
         const rules = make();
         const connectionsId = connectionIds.every((each) => each === '') ? '' : [...connectionIds, author].join('/');
-        routes = { id, connectionsId, to: (services, clustersOf) => compose(rules, services, clustersOf) };
+        routes = createRoutes(id, connectionsId, rules, compose);
       }
       shared.set(id, routes);
       return routes;
@@ -149,6 +149,11 @@ export function createVirtualServiceIndexer({ domain, delegates }: VirtualServic
     index = build();
     return index;
   };
+}
+
+/** Not within an index: a closure made there would keep the routes of the index before, and these of all before. */
+function createRoutes(id: string, connectionsId: string, rules: NamespaceRules, compose: RouteComposer): ServiceRoutes {
+  return { id, connectionsId, to: (services, clustersOf) => compose(rules, services, clustersOf) };
 }
 
 function isSameMesh(first: VirtualServiceSource['mesh'], second: VirtualServiceSource['mesh']): boolean {

@@ -3,6 +3,8 @@ import type { MeshObject } from '../../../../src/config/object.js';
 import type { PushContext } from '../../../../src/model/push-context.js';
 import { readObject } from '../../../config/support/read-yaml.js';
 import { buildProxy } from '../../../generators/context-builder.js';
+import { collectGarbage } from '../../../support/collect-garbage.js';
+import { eventually } from '../../../support/eventually.js';
 import { batch, gone, service, serviceEntry, snapshot, storeWith } from '../../mesh-objects.js';
 
 const WEB = 'web.shop.svc.cluster.local';
@@ -152,4 +154,22 @@ test('routes of requests do not change the id that listeners depend on, and rout
   t.not(both.all, connections.all);
   t.is(both.connections, connections.connections);
   t.not(idsAfter(redirecting('shop/db', { hosts: ['db', 'web'], tcp })).connections, both.connections);
+});
+
+test('views of a mesh whose routes have changed since are collected', async (t) => {
+  const store = storeWith();
+  store.apply(batch(...SERVICES));
+  const viewAfter = (change: number) => {
+    store.apply(batch(redirecting('shop/it', { hosts: ['web'], http: [{ redirect: { uri: `/${change}` } }] })));
+    const context = snapshot(store);
+    t.is(routed(context, 'bank'), `/${change}`);
+    return new WeakRef(context.trafficOf(buildProxy({ configNamespace: 'bank' })));
+  };
+  const views = [1, 2, 3, 4, 5, 6].map(viewAfter);
+  await eventually('only the latest are in memory', () => {
+    collectGarbage();
+    return views.slice(0, -2).every((view) => view.deref() === undefined);
+  });
+  // The store is alive, and with it all that it keeps.
+  t.truthy(viewAfter(7).deref());
 });
