@@ -29,6 +29,7 @@ import { createProcessParts } from './process-parts.js';
 import { createProxyServing, type ProxyObservers } from './proxy-serving.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
 import { createSettingsKeeper } from './settings-keeper.js';
+import { createSnapshotLog } from './snapshot-log.js';
 import { createStatus } from './status/create-status.js';
 import { createSubmit } from './submit-change.js';
 import { createSecureServing } from './trust/secure-serving.js';
@@ -137,7 +138,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     clock,
   });
   const { distributor, connections } = proxies;
-  const submit = createSubmit(metrics, distributor, clock);
+  const submit = createSubmit(metrics, distributor, logging, clock);
   const keySets = createKeySets({
     options,
     store,
@@ -232,7 +233,15 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   });
 
   // The policy server comes first: it must know a snapshot before proxies have it.
-  observers.snapshots.push(policy, keySets, analysis, webhooks, dns, createPendingPodRecorder(metrics));
+  observers.snapshots.push(
+    policy,
+    keySets,
+    analysis,
+    webhooks,
+    dns,
+    createSnapshotLog(logging.scope('model')),
+    createPendingPodRecorder(metrics),
+  );
   if (status !== undefined) {
     const changed = status.connectionsChanged;
     observers.sessions.push({ opened: changed, progressed: changed, closed: changed });

@@ -53,6 +53,9 @@ export async function runUntilTerminated(
       'plaintext listeners accept connections of this machine only, outside a cluster',
     );
   }
+  // The process ends after this, as it does without a handler.
+  const onCrash = (err: unknown): void => logging.fatal({ err }, 'process ends because of an unexpected error');
+  process.on('uncaughtExceptionMonitor', onCrash);
   try {
     const server = create(logging);
     try {
@@ -65,7 +68,11 @@ export async function runUntilTerminated(
       await server.stop();
     }
     logger.info({}, messages.stopped);
+  } catch (error) {
+    logging.fatal({ err: error }, 'process ends because the server failed');
+    throw error;
   } finally {
+    process.off('uncaughtExceptionMonitor', onCrash);
     await logging.close();
   }
 }

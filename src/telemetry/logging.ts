@@ -16,6 +16,8 @@ export interface Logging {
   scopes(): ReadonlyMap<WritableScope, Readonly<ScopeSettings>>;
   /** Changes the settings of a scope, or of every scope with `all`. */
   change(scope: LogScope, settings: Partial<ScopeSettings>): void;
+  /** Logs in the scope `default` why the process ends. Level `none` of that scope silences it. */
+  fatal(fields: LogFields, message: string): void;
   /** Writes remaining lines and closes the files. Do not log afterwards. */
   close(): Promise<void>;
 }
@@ -26,7 +28,7 @@ export interface LoggingEnvironment {
   readonly sinks: readonly LogSink[];
 }
 
-type Level = 'debug' | 'info' | 'warn' | 'error';
+type Level = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 /** Reserved names. A field with such a name gets the suffix `_`. */
 const RESERVED: ReadonlySet<string> = new Set(['time', 'level', 'scope', 'msg', 'stack', 'caller']);
@@ -44,19 +46,21 @@ export function createLogging(options: LoggingOptions, { now, sinks }: LoggingEn
     },
     { write: (line) => writeToAll(line, sinks, options.logAsJson) },
   );
-  const loggers = new Map<WritableScope, Logger>();
+  const loggers = new Map<WritableScope, ScopeLogger>();
   for (const [scope, scopeSettings] of settings) {
     loggers.set(scope, createScopeLogger(root.child({ scope }), scopeSettings));
   }
 
+  const scope = (name: WritableScope): ScopeLogger => {
+    const logger = loggers.get(name);
+    if (logger === undefined) {
+      throw new Error(`there is no log scope ${name}`);
+    }
+    return logger;
+  };
   return {
-    scope: (name) => {
-      const logger = loggers.get(name);
-      if (logger === undefined) {
-        throw new Error(`there is no log scope ${name}`);
-      }
-      return logger;
-    },
+    scope,
+    fatal: (fields, message) => scope('default').fatal(fields, message),
     scopes: () => settings,
     change: (scope, changed) => {
       for (const [name, scopeSettings] of settings) {
@@ -71,7 +75,12 @@ export function createLogging(options: LoggingOptions, { now, sinks }: LoggingEn
   };
 }
 
-function createScopeLogger(output: PinoLogger, settings: Readonly<ScopeSettings>): Logger {
+/** Only the end of the process is fatal, so rooms get a logger without that level. */
+interface ScopeLogger extends Logger {
+  fatal(fields: LogFields, message: string): void;
+}
+
+function createScopeLogger(output: PinoLogger, settings: Readonly<ScopeSettings>): ScopeLogger {
   const methodFor = (level: Level) => {
     const log = (fields: LogFields, message: string): void => {
       if (passes(level, settings.outputLevel)) {
@@ -85,6 +94,7 @@ function createScopeLogger(output: PinoLogger, settings: Readonly<ScopeSettings>
     info: methodFor('info'),
     warn: methodFor('warn'),
     error: methodFor('error'),
+    fatal: methodFor('fatal'),
     isDebugEnabled: () => passes('debug', settings.outputLevel),
   };
 }

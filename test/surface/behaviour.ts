@@ -34,10 +34,10 @@ default | scope | - | bootstrap/lifecycle.test.ts | every target of --log_target
 grpcAdapter | scope | - | -
 kube | scope | - | sources/kubernetes/cluster/rights.test.ts | what may not be read is told of once, by verb and resource; the rest works, and so does a right that comes later | may
 mcp | scope | - | -
-model | scope | - | -
+model | scope | - | bootstrap/log-scopes.test.ts | a changed object has lines of the scopes processing, resource and model, at debug
 pkica | scope | - | ca/create-authority.test.ts | a change to unusable content leaves the CA in force, and the log says why | log
-processing | scope | - | -
-resource | scope | - | -
+processing | scope | - | bootstrap/log-scopes.test.ts | a changed object has lines of the scopes processing, resource and model, at debug
+resource | scope | - | bootstrap/log-scopes.test.ts | a changed object has lines of the scopes processing, resource and model, at debug
 rootcertrotator | scope | - | ca/rotation/root-rotator.test.ts | with an interval of zero nothing is checked again, and an expired root is logged | logger
 secretcontroller | scope | - | bootstrap/multicluster.test.ts | a control plane that may not read secrets reports it and serves all the same | logged
 secretfetcher | scope | - | -
@@ -56,7 +56,7 @@ debug | level | - | telemetry/logging.test.ts | a scope writes lines of its leve
 info | level | - | telemetry/logging.test.ts | a scope writes lines of its level and above
 warn | level | - | telemetry/logging.test.ts | a scope writes lines of its level and above
 error | level | - | telemetry/logging.test.ts | a scope writes lines of its level and above
-fatal | level | - | telemetry/logging.test.ts | a scope writes lines of its level and above
+fatal | level | - | bootstrap/log-scopes.test.ts | a start that fails is logged at fatal before the process ends
 none | level | - | telemetry/logging.test.ts | a scope writes lines of its level and above
 `);
 

@@ -16,9 +16,6 @@ export const GAPS: Readonly<Record<string, string>> = {
   authorization: 'issue 16: log scopes without lines',
   cache: 'issue 16: log scopes without lines',
   grpcAdapter: 'issue 16: log scopes without lines',
-  model: 'issue 16: log scopes without lines',
-  processing: 'issue 16: log scopes without lines',
-  resource: 'issue 16: log scopes without lines',
   secretfetcher: 'issue 16: log scopes without lines',
 
   INGRESS_GATEWAY_NAMESPACE: 'it configures a proxy agent, which the mesh does not have',
