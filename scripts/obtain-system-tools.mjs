@@ -12,6 +12,7 @@ const NAMESPACE_TOOLS = [
 ];
 const CLUSTER_TOOLS = [['openssl', 'openssl']];
 const REDIS = [['redis-server', 'redis-server']];
+const CHROMIUM = [['chromium', 'chromium']];
 
 function isThere(program) {
   return spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
@@ -45,6 +46,12 @@ export function obtainSystemTools() {
 export function obtainRedis() {
   if (process.platform !== 'linux') return { missing: `its tests need Linux; this is ${process.platform}` };
   return obtain(REDIS);
+}
+
+/** Chromium, in which the web pages are tried. Returns {}, or { missing } with the reason in one line. */
+export function obtainChromium() {
+  if (process.platform !== 'linux') return { missing: `its tests need Linux; this is ${process.platform}` };
+  return obtain(CHROMIUM);
 }
 
 /**

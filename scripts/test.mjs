@@ -9,7 +9,7 @@ import { endWithNpm } from './end-with-npm.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainGrpcClients } from './obtain-grpc-clients.mjs';
 import { obtainHelm } from './obtain-helm.mjs';
-import { obtainClusterTools, obtainRedis, obtainSystemTools } from './obtain-system-tools.mjs';
+import { obtainChromium, obtainClusterTools, obtainRedis, obtainSystemTools } from './obtain-system-tools.mjs';
 import { obtainTestcluster } from './obtain-testcluster.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
 import { bold, note, red, warn } from './terminal.mjs';
@@ -56,6 +56,8 @@ function obtainCounterparts() {
   if (envoy.missing !== undefined) missing.push(`Envoy: ${envoy.missing}`);
   const redis = obtainRedis();
   if (redis.missing !== undefined) missing.push(`Redis: ${redis.missing}`);
+  const chromium = obtainChromium();
+  if (chromium.missing !== undefined) missing.push(`Chromium: ${chromium.missing}`);
   const testcluster = obtainTestcluster();
   if (testcluster.missing !== undefined) missing.push(`Kubernetes: ${testcluster.missing}`);
   missing.push(...obtainGrpcClients());

@@ -6,12 +6,15 @@ import type { ProtoRegistry } from '../envoy/proto-registry.js';
 import { createRestMessageJson } from '../envoy/rest-config-source.js';
 import { createHttpApp } from '../introspection/http-app.js';
 import { createHttpServer, type HttpServer } from '../introspection/http-server.js';
+import { createPages, DISCOVERY_SITE } from '../introspection/page-table.js';
+import { createPprofPages } from '../introspection/profiling/pprof-pages.js';
 import type { Views } from '../introspection/views.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createRestDiscovery, type RestDiscovery } from '../xds/rest/rest-discovery.js';
 import { httpServerSettings, restSettings } from './map-options.js';
 import type { ListenAddress, Options } from './options.js';
+import { createProfiler } from './profiling/profiler.js';
 import type { ProxyServing } from './proxy-serving.js';
 import { reportHttpRefusals } from './report-http-refusals.js';
 
@@ -37,7 +40,14 @@ export function createHttpServers(parts: HttpServerParts): {
   const { options, views, metrics, logger, clock } = parts;
   const { discovery } = options;
   const pagesRefused = reportHttpRefusals('pages', metrics, logger, clock);
-  const app = createHttpApp({ views, logger, clock, onRefused: (peer) => pagesRefused({ peer, reason: 'pages' }) });
+  const pages = createPages(DISCOVERY_SITE, discovery.profile ? createPprofPages(createProfiler(clock)) : []);
+  const app = createHttpApp({
+    views,
+    pages,
+    logger,
+    clock,
+    onRefused: (peer) => pagesRefused({ peer, reason: 'pages' }),
+  });
   const rest = createRest(parts);
   const serve = (setting: string, address: ListenAddress, handler: RequestListener): HttpServer =>
     createHttpServer({

@@ -4,6 +4,7 @@ import { createKindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js';
 import { shortTypeName } from '../envoy/type-urls.js';
+import { createPages, DISCOVERY_SITE } from '../introspection/page-table.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import { createMeshStore } from '../model/store/mesh-store.js';
 import { createPendingPodRecorder } from '../push/record-pending-pods.js';
@@ -17,6 +18,7 @@ import { NAVIGATOR_DISCOVERY_FAMILIES } from '../telemetry/metric-families.js';
 import { createTracing } from '../tracing/create-tracing.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createHttpServers } from './create-http-servers.js';
+import { createIntrospection } from './create-introspection.js';
 import { createKeySets } from './create-key-sets.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
@@ -203,32 +205,42 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     logger,
     clock,
   });
+  const views = createViews({
+    ...parts,
+    distributor,
+    connections,
+    ledger: proxies.ledger,
+    activity: proxies.activity,
+    rejections: proxies.rejections.list,
+    kinds,
+    clock,
+    adszConfigEnabled: environment.navDebugAdszConfig,
+    metricsMinIntervalMs: environment.navMetricsMinIntervalMs,
+    probes: [drain.probe, webhooks.probe],
+    injectionTemplate: webhooks.injectionTemplate,
+    problems: () => [
+      ...sources.problems(),
+      ...policy.problems(),
+      ...webhooks.problems(),
+      ...analysis.messages().map(problemOf),
+    ],
+  });
   const { http, monitoring } = createHttpServers({
     options,
     proxies,
     protos: parts.protos,
-    views: createViews({
-      ...parts,
-      distributor,
-      connections,
-      ledger: proxies.ledger,
-      activity: proxies.activity,
-      rejections: proxies.rejections.list,
-      kinds,
-      clock,
-      adszConfigEnabled: environment.navDebugAdszConfig,
-      metricsMinIntervalMs: environment.navMetricsMinIntervalMs,
-      probes: [drain.probe, webhooks.probe],
-      injectionTemplate: webhooks.injectionTemplate,
-      problems: () => [
-        ...sources.problems(),
-        ...policy.problems(),
-        ...webhooks.problems(),
-        ...analysis.messages().map(problemOf),
-      ],
-    }),
+    views,
     metrics,
     logger,
+    clock,
+  });
+  const introspection = createIntrospection({
+    common: options.common,
+    process: parts,
+    views,
+    site: DISCOVERY_SITE,
+    pages: (site) => createPages(site),
+    logging,
     clock,
   });
 
@@ -261,7 +273,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   return {
     tracing,
     ...{ cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks },
-    ...{ dns, drain, http, monitoring },
+    ...{ dns, drain, http, monitoring, introspection },
   };
 }
 

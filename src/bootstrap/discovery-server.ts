@@ -44,7 +44,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const parts = createDiscoveryParts(options, logging, clock);
   const { cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks, drain } =
     parts;
-  const { dns, http, monitoring, tracing } = parts;
+  const { dns, http, monitoring, introspection, tracing } = parts;
   const { environment } = options;
   const logger = logging.scope('default');
   let isStopping = false;
@@ -74,6 +74,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       logger.warn({}, 'NAV_ENABLE_STATUS writes to a cluster, and none is read');
     }
     await status?.start();
+    await introspection.start();
     const addresses = { grpc, http: httpAddress, monitoring: monitoringAddress, policy: policyAddress, ...secured };
     const startedMs = Math.round(clock.monotonicMs() - startMs);
     logReady(addresses, proxies.distributor.context?.services.length ?? 0, startedMs);
@@ -128,6 +129,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         secure.stop(STOP_GRACE_MS),
         http.stop(),
         monitoring.stop(),
+        introspection.stop(),
         statusStopped,
         tracing?.stop(),
       ]);

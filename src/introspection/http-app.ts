@@ -56,13 +56,16 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   app.use(limitBody);
   const live = createLivePages({ pages, views: options.views, clock: options.clock, logger });
   const handlers = new Map(
-    [...pages, live.page].map((page) => [page.path.toLowerCase(), pageHandler(page, access, tools, options)]),
+    [...pages, live.page].map((page) => [
+      page.path.toLowerCase(),
+      { page, handle: pageHandler(page, access, tools, options) },
+    ]),
   );
   app.use(async (request, response, next) => {
-    const handle = handlers.get(request.path.toLowerCase().replace(/(?<=.)\/$/, ''));
-    if (handle === undefined) return next();
-    requireReadMethod(request, response);
-    await handle(request, response);
+    const found = findPage(handlers, request);
+    if (found === undefined) return next();
+    requireMethod(found.page, request, response);
+    await found.handle(request, response, found.name);
   });
   app.use((request) => {
     throw new HttpProblem(404, notFoundText(request.path, pages));
@@ -75,16 +78,25 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
 function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options: HttpAppOptions) {
   const { views, logger, clock } = options;
-  const answer = async (request: Request, response: Response): Promise<void> => {
-    const reply = await page.handle(views, {
-      query: queryOf(request.url),
-      safe: request.method === 'HEAD',
-      now: clock.now(),
-      wantsJson: wantsJson(request),
-    });
+  const answer = async (
+    request: Request,
+    response: Response,
+    name: string | undefined,
+    body: string,
+  ): Promise<void> => {
+    const named = { now: clock.now(), ...(name === undefined ? {} : { name }) };
+    const reply =
+      page.change !== undefined && !isRead(request)
+        ? await page.change.handle(views, { ...named, body })
+        : await page.handle(views, {
+            ...named,
+            query: queryOf(request.url),
+            safe: request.method === 'HEAD',
+            wantsJson: wantsJson(request),
+          });
     if (!response.destroyed) await sendReply(request, response, reply, tools);
   };
-  return async (request: Request, response: Response): Promise<void> => {
+  return async (request: Request, response: Response, name?: string): Promise<void> => {
     if (page.audience === 'operator') {
       const caller = callerOf(request);
       const refusal = refusalOf(caller, access);
@@ -94,9 +106,10 @@ function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options
       }
     }
     if (page.audience === 'anyone') {
-      await answer(request, response);
+      await answer(request, response, name, '');
       return;
     }
+    const body = isRead(request) ? '' : await readBody(request);
     const close = tools.turns.open();
     if (close === undefined) {
       options.onRefused?.(request.socket.remoteAddress ?? '');
@@ -109,17 +122,52 @@ function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options
     try {
       await tools.turns.next();
       // The client may have disconnected while it waited.
-      if (!response.destroyed) await answer(request, response);
+      if (!response.destroyed) await answer(request, response, name, body);
     } finally {
       close();
     }
   };
 }
 
-function requireReadMethod(request: Request, response: Response): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return;
-  response.setHeader('Allow', 'GET, HEAD');
-  throw new HttpProblem(405, `${request.path} accepts GET and HEAD, not ${request.method}.`);
+interface ServedPage {
+  readonly page: Page;
+  handle(request: Request, response: Response, name?: string): Promise<void>;
+}
+
+/** The page of a path, in any case and with or without a slash at its end; a page that `isNamed` takes one part more. */
+function findPage(
+  handlers: ReadonlyMap<string, ServedPage>,
+  request: Request,
+): (ServedPage & { readonly name?: string }) | undefined {
+  const path = request.path.replace(/(?<=.)\/$/, '');
+  const exact = handlers.get(path.toLowerCase());
+  if (exact !== undefined) return exact;
+  const slash = path.lastIndexOf('/');
+  const found = handlers.get(path.slice(0, slash).toLowerCase());
+  const isNamed = isRead(request) ? found?.page.isNamed : found?.page.change?.isNamed;
+  return found === undefined || isNamed !== true ? undefined : { ...found, name: path.slice(slash + 1) };
+}
+
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function requireMethod({ change }: Page, request: Request, response: Response): void {
+  const { method, path } = request;
+  if (isRead(request) || change?.methods.some((each) => each === method)) return;
+  const allowed = ['GET', 'HEAD', ...(change?.methods ?? [])];
+  response.setHeader('Allow', allowed.join(', '));
+  throw new HttpProblem(
+    405,
+    `${path} accepts ${allowed.slice(0, -1).join(', ')} and ${allowed.at(-1)}, not ${method}.`,
+  );
+}
+
+/** `limitBody` ends a request whose body is too long. */
+async function readBody(request: Request): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Characters of an unknown path in the error message. */
@@ -200,7 +248,8 @@ function securityHeaders(): Readonly<Record<string, string>> {
     'Cache-Control': 'no-store',
     'Content-Security-Policy': `default-src 'none'; ${sources}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     'Cross-Origin-Resource-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
+    // With no-referrer, browsers would send `Origin: null` with the forms of these pages.
+    'Referrer-Policy': 'same-origin',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
   };

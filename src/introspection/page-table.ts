@@ -30,7 +30,8 @@ import { servicePage } from './web/service-page.js';
 import { servicesPage } from './web/services-page.js';
 import type { Site } from './web/site.js';
 
-const SITE: Site = {
+/** The pages for people of the discovery server. */
+export const DISCOVERY_SITE: Site = {
   title: 'Navigator discovery',
   links: [
     { path: '/debug', label: 'Overview' },
@@ -42,12 +43,17 @@ const SITE: Site = {
   ],
 };
 
-/** All pages: the index, then the listed pages, sorted by path. */
-export function createPages(): readonly Page[] {
+/**
+ * All pages: the index, then the listed pages, sorted by path.
+ *
+ * @param more pages that only some processes have
+ */
+export function createPages(site: Site = DISCOVERY_SITE, more: readonly Page[] = []): readonly Page[] {
   const listed = [
+    ...more,
     adsz,
     appliedz,
-    callsPage(SITE),
+    callsPage(site),
     cdsz,
     configDistribution,
     configDump,
@@ -60,21 +66,21 @@ export function createPages(): readonly Page[] {
     instancesz,
     mesh,
     metricsPage,
-    objectPage(SITE),
-    objectsPage(SITE),
+    objectPage(site),
+    objectsPage(site),
     policyz,
-    proxiesPage(SITE),
-    proxyPage(SITE),
-    pushesPage(SITE),
+    proxiesPage(site),
+    proxyPage(site),
+    pushesPage(site),
     proxySizes,
     pushStatus,
     readyPage,
     registryz,
     resourcesz,
-    servicePage(SITE),
-    servicesPage(SITE),
+    servicePage(site),
+    servicesPage(site),
     syncz,
     versionPage,
   ].sort((first, second) => compareText(first.path, second.path));
-  return [createOverview(SITE, listed), ...listed];
+  return [createOverview(site, listed), ...listed];
 }

@@ -11,6 +11,22 @@ export interface PageRequest {
   readonly now: Date;
   /** Whether the caller wants JSON from a page for people: `format=json`, or the header `Accept` without HTML. */
   readonly wantsJson: boolean;
+  /** The last part of the path, of a page that `isNamed`; absent without one. */
+  readonly name?: string;
+}
+
+/** A request that changes something. */
+export interface ChangeRequest extends Pick<PageRequest, 'name' | 'now'> {
+  /** Text of at most 64 KiB. */
+  readonly body: string;
+}
+
+/** The changes that a page makes. The checks of `AccessPolicy` and of browsers' headers come first. */
+export interface PageChange {
+  readonly methods: readonly ('POST' | 'PUT')[];
+  /** Whether the path has one more part, the name of what is changed. */
+  readonly isNamed?: boolean;
+  handle(views: Views, request: ChangeRequest): Reply | Promise<Reply>;
 }
 
 /** The reply of a page. A page throws errors as HttpProblem. */
@@ -48,6 +64,10 @@ export interface Page {
    */
   readonly audience: 'anyone' | 'operator';
   readonly parameters?: readonly PageParameter[];
+  /** Whether the path may have one more part. */
+  readonly isNamed?: boolean;
+  /** Absent for a page that changes nothing. */
+  readonly change?: PageChange;
   handle(views: Views, request: PageRequest): Reply | Promise<Reply>;
   /** The part of the page that changes, for /debug/live; absent for a page that does not update itself. */
   liveContent?(views: Views, request: PageRequest): Html | Promise<Html>;

@@ -7,8 +7,8 @@ httpAddr | Discovery service, HTTP | :8080 | bootstrap/metrics.test.ts | both HT
 httpsAddr | Injection and validation service, HTTPS | :15017 | bootstrap/webhooks.test.ts | a server with the rights of manifests/ has the API server ask it about objects, and warns of missing ones | https
 secureGRPCAddr | Discovery service, secured gRPC | :15012 | bootstrap/policy-identity.test.ts | the account navigator-policy is served the policies of all namespaces over TLS | secureGrpc
 monitoringAddr | Self-monitoring information, HTTP | :15014 | bootstrap/metrics.test.ts | both HTTP listeners serve the same pages | server.monitoring
-introspect_port | Introspection facility | 9876 | -
-profile | Optional profiling via web interface | false | -
+introspect_port | Introspection facility | 9876 | introspection/topics.test.ts | --introspect_address and --introspect_port decide where the facility listens, and a port in use is only logged
+profile | Optional profiling via web interface | false | introspection/topics.test.ts | go tool pprof opens the profiles, and one profile is made at a time
 DNS_ADDR | Name-resolution listener | :15053 | bootstrap/dns.test.ts | the process answers the names of its folder at DNS_ADDR, over UDP and TCP
 `);
 

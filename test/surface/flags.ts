@@ -21,7 +21,7 @@ monitoringAddr | string | :15014 | bootstrap/metrics.test.ts | both HTTP listene
 namespace | string n | mesh-system | cli/parse-options.test.ts | the namespace is that of --namespace, else of POD_NAMESPACE, else mesh-system
 networksConfig | string | /etc/mesh/config/meshNetworks | bootstrap/serving.test.ts | mesh networks are reloaded: endpoints of another network become its gateway | networksFile
 plugins | strings | authn,authz,health,policy | bootstrap/policy-configs.test.ts | without the plugin no proxy is served client configurations, and policyz says so
-profile | bool | false | -
+profile | bool | false | introspection/topics.test.ts | go tool pprof opens the profiles, and one profile is made at a time
 registries | strings | Orchestrator | bootstrap/settings.test.ts | --registries Mock serves without a folder and without a cluster
 resync | duration | 1m0s | sources/kubernetes/cluster/changes.test.ts | a resync hands everything over again, as updates of nothing
 secureGRPCAddr | string | :15012 | bootstrap/policy-identity.test.ts | the account navigator-policy is served the policies of all namespaces over TLS | secureGrpc
@@ -32,8 +32,8 @@ trust-domain | string | - | generators/listeners/inbound/inbound-mutual-tls.test
 
 /** Section 4.5: flags of every command. */
 export const COMMON_FLAGS = rowsOf(`
-introspect_address | string | localhost | -
-introspect_port | uint16 | 9876 | -
+introspect_address | string | localhost | introspection/topics.test.ts | --introspect_address and --introspect_port decide where the facility listens, and a port in use is only logged
+introspect_port | uint16 | 9876 | introspection/topics.test.ts | --introspect_address and --introspect_port decide where the facility listens, and a port in use is only logged
 keepaliveInterval | duration | 30s | bootstrap/settings.test.ts | a peer that answers no pings is let go after --keepaliveInterval and --keepaliveTimeout
 keepaliveMaxServerConnectionAge | duration | 2562047h47m16.854775807s | bootstrap/settings.test.ts | --keepaliveMaxServerConnectionAge asks proxies to reconnect, and they keep their configuration
 keepaliveTimeout | duration | 10s | bootstrap/settings.test.ts | a peer that answers no pings is let go after --keepaliveInterval and --keepaliveTimeout

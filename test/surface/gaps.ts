@@ -8,9 +8,6 @@ export const GAPS: Readonly<Record<string, string>> = {
   mcp: 'issue 17: the MCP source',
   MESH_LANG: 'issue 17: expressions of the policy runtime',
 
-  introspect_address: 'issue 16: the introspection listener',
-  introspect_port: 'issue 16: the introspection listener',
-  profile: 'issue 16: profiling over HTTP',
   adsc: 'issue 16: log scopes without lines',
   attributes: 'issue 16: log scopes without lines',
   authorization: 'issue 16: log scopes without lines',

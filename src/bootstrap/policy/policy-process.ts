@@ -16,6 +16,7 @@ import { createAdsStreams } from '../../xds-client/ads-stream.js';
 import { encodeNode } from '../../xds-client/discovery-messages.js';
 import { createSecretReader } from '../../xds-client/secret-reader.js';
 import { createSecretSubscription } from '../../xds-client/secret-subscription.js';
+import { createIntrospection } from '../create-introspection.js';
 import { createDrain } from '../drain.js';
 import { connectionTimes, policyRegexLimitsOf } from '../map-options.js';
 import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
@@ -26,7 +27,7 @@ import { StartError } from '../start-error.js';
 import { createDiscoveryCredentials } from './discovery-credentials.js';
 import { createPeerIdentifier } from './own-certificate.js';
 import { createPolicyRuntime } from './policy-runtime.js';
-import { createPolicyPages, createPolicyViews } from './policy-views.js';
+import { createPolicyPages, createPolicyViews, POLICY_SITE } from './policy-views.js';
 
 /** Addresses of a running policy server, with the ports that the system chose for port 0. */
 export interface PolicyAddresses {
@@ -170,19 +171,24 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       },
     },
   ];
-  const app = createHttpApp({
-    views: createPolicyViews({
-      build,
-      messageJson,
-      probes,
-      registry,
-      metrics,
-      clock,
-      metricsMinIntervalMs: options.metricsMinIntervalMs,
-      problems: runtime.problems,
-    }),
-    pages: createPolicyPages(),
-    logger,
+  const views = createPolicyViews({
+    build,
+    messageJson,
+    probes,
+    registry,
+    metrics,
+    clock,
+    metricsMinIntervalMs: options.metricsMinIntervalMs,
+    problems: runtime.problems,
+  });
+  const app = createHttpApp({ views, pages: createPolicyPages(), logger, clock });
+  const introspection = createIntrospection({
+    common: options.common,
+    process: { registry, metrics, build },
+    views,
+    site: POLICY_SITE,
+    pages: createPolicyPages,
+    logging,
     clock,
   });
   const monitoring = createHttpServer({
@@ -212,6 +218,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   const start = async (): Promise<PolicyAddresses> => {
     const startMs = clock.monotonicMs();
     const addresses = { policy: await runtime.start(), monitoring: await monitoring.start() };
+    await introspection.start();
     subscription.start();
     secrets?.start();
     logger.info(
@@ -243,7 +250,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       cancelLook();
       subscription.stop();
       secrets?.stop();
-      await Promise.all([runtime.stop(STOP_GRACE_MS), monitoring.stop()]);
+      await Promise.all([runtime.stop(STOP_GRACE_MS), monitoring.stop(), introspection.stop()]);
     },
   };
 }

@@ -1,20 +1,23 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../base/clock.js';
 import type { MessageJson } from '../../envoy/message-json.js';
-import { createDebugIndex } from '../../introspection/debug-index.js';
 import type { Page } from '../../introspection/page.js';
 import { configProblems } from '../../introspection/pages/config-problems.js';
 import { metricsPage, readyPage, versionPage } from '../../introspection/pages/public-pages.js';
 import type { ReadinessProbe } from '../../introspection/ready.js';
 import type { ConfigProblem, Views } from '../../introspection/views.js';
+import { createOverview } from '../../introspection/web/overview-page.js';
+import type { Site } from '../../introspection/web/site.js';
 import type { BuildInfo } from '../../telemetry/build-info.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { createMetricsText } from '../../telemetry/metrics-text.js';
 
+export const POLICY_SITE: Site = { title: 'Navigator policy', links: [{ path: '/debug', label: 'Overview' }] };
+
 /** The pages of a policy server in a process of its own. */
-export function createPolicyPages(): readonly Page[] {
+export function createPolicyPages(site: Site = POLICY_SITE): readonly Page[] {
   const listed = [configProblems, metricsPage, readyPage, versionPage];
-  return [createDebugIndex('Navigator policy', listed), ...listed];
+  return [createOverview(site, listed), ...listed];
 }
 
 export interface PolicyViewParts {

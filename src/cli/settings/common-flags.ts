@@ -3,7 +3,7 @@ import { logScopes, paths, scopeLevels } from '../values/list-types.js';
 import { bool, duration, integer, text, uint16 } from '../values/scalar-types.js';
 import { introspectionHost } from '../values/text-types.js';
 import { grpcLimitFlags } from './grpc-limit-flags.js';
-import { awaits, type FlagTable, UNIMPLEMENTED } from './setting.js';
+import type { FlagTable } from './setting.js';
 
 const positiveDuration = duration({ minNs: 1_000_000n });
 const count = integer({ min: 0 });
@@ -32,14 +32,12 @@ export const commonFlags: FlagTable<CommonFlags> = {
     type: introspectionHost,
     default: 'localhost',
     meaning: 'IP address for the introspection facility; * means all addresses',
-    unimplemented: awaits(UNIMPLEMENTED.introspection),
   },
   introspectPort: {
     name: 'introspect_port',
     type: uint16,
     default: '9876',
     meaning: 'IP port for the introspection facility',
-    unimplemented: awaits(UNIMPLEMENTED.introspection),
   },
   keepaliveIntervalMs: {
     name: 'keepaliveInterval',

@@ -156,7 +156,6 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: bool,
     default: 'false',
     meaning: 'Enable profiling via web interface host:port/debug/pprof',
-    unimplemented: awaits(UNIMPLEMENTED.profile, false),
   },
   registries: {
     name: 'registries',

@@ -52,10 +52,8 @@ export const UNIMPLEMENTED = {
   agent: 'it configures the proxy agent, which is not part of this process',
   catalog: 'the Catalog registry is not implemented yet',
   ingress: 'Kubernetes Ingress is not implemented yet',
-  introspection: 'the introspection facility is not implemented yet',
   mcp: 'the MCP source is not implemented yet',
   metadataExchange: 'stock Envoy does not contain a TCP metadata exchange filter',
   policyServer: 'this policy server has only one expression runtime',
-  profile: 'profiling is not implemented yet',
   serviceApis: 'the Gateway API of Kubernetes is not implemented yet',
 } as const;

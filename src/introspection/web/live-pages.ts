@@ -43,6 +43,7 @@ interface Feed {
 
 export function createLivePages({ pages, views, clock, logger }: LivePagesParts): LivePages {
   const byPath = new Map(pages.map((page) => [page.path, page]));
+  const pageOf = (path: string): Page | undefined => byPath.get(path.toLowerCase().replace(/(?<=.)\/$/, ''));
   const feeds = new Map<string, Feed>();
   let streams = 0;
   let isStopped = false;
@@ -70,7 +71,7 @@ export function createLivePages({ pages, views, clock, logger }: LivePagesParts)
     const { pathname, searchParams: query } = new URL(url, 'http://localhost');
     const request: PageRequest = { query, safe: true, now: clock.now(), wantsJson: false };
     try {
-      return (await byPath.get(pathname)?.liveContent?.(views, request))?.markup ?? '';
+      return (await pageOf(pathname)?.liveContent?.(views, request))?.markup ?? '';
     } catch (err) {
       if (err instanceof HttpProblem) return html`<p class="empty">${err.message}</p>`.markup;
       logger.error({ err, path: pathname }, 'live page could not be rendered');
@@ -117,7 +118,7 @@ export function createLivePages({ pages, views, clock, logger }: LivePagesParts)
         if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url, 'http://localhost')) {
           throw new HttpProblem(400, 'page is not the path of a page');
         }
-        if (byPath.get(new URL(url, 'http://localhost').pathname)?.liveContent === undefined) {
+        if (pageOf(new URL(url, 'http://localhost').pathname)?.liveContent === undefined) {
           throw new HttpProblem(404, 'The page does not exist, or does not update itself.');
         }
         if (streams >= MAX_STREAMS) {

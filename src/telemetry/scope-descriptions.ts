@@ -1,0 +1,32 @@
+import type { WritableScope } from './scope-settings.js';
+
+/** What the lines of each scope are about, for the introspection facility. */
+export const SCOPE_DESCRIPTIONS: Readonly<Record<WritableScope, string>> = {
+  ads: 'discovery of proxies: connections, responses, rejections',
+  adsc: 'client of a discovery server',
+  analysis: 'analysis of objects',
+  attributes: 'attributes of requests',
+  authn: 'authentication of callers',
+  authorization: 'authorization policies',
+  cache: 'caches of secrets and resources',
+  default: 'messages of no other scope',
+  dns: 'the DNS listener',
+  grpcAdapter: 'the gRPC library',
+  kube: 'requests to API servers',
+  mcp: 'configuration over MCP',
+  model: 'the model of the mesh',
+  pkica: 'certificates and keys',
+  policy: 'the policy server',
+  processing: 'changes on their way to proxies',
+  resource: 'configuration objects',
+  rootcertrotator: 'rotation of the root certificate',
+  secretcontroller: 'secrets of remote clusters',
+  secretfetcher: 'secrets that gateways use',
+  serverca: 'the certificate authority',
+  source: 'sources of configuration',
+  spiffe: 'identities of workloads',
+  status: 'statuses of objects',
+  validation: 'validation of objects',
+  validationController: 'the validating webhook configuration',
+  validationServer: 'the validating webhook',
+};
