@@ -3,7 +3,7 @@ import { type ProxyRow, readProxyRows } from '../proxies/proxy-rows.js';
 import { advisoriesOf } from './advisories.js';
 import { type CheckResult, orSkipped } from './check-result.js';
 
-/** The Date header has whole seconds, and the answer takes time. */
+/** The Date header has whole seconds. */
 const TOLERATED_SKEW_MS = 5_000;
 /** Tokens and certificates are checked against the clock. */
 const BAD_SKEW_MS = 60_000;
@@ -26,7 +26,9 @@ async function checkServer(server: PageServer, now: () => Date): Promise<readonl
 }
 
 async function checkReady(server: PageServer, now: () => Date): Promise<readonly CheckResult[]> {
+  const beforeMs = now().getTime();
   const { status, date } = await server.send({ method: 'GET', path: '/ready' });
+  const afterMs = now().getTime();
   const subject = server.name;
   const ready: CheckResult =
     status === 200
@@ -39,7 +41,8 @@ async function checkReady(server: PageServer, now: () => Date): Promise<readonly
           remedy: '/debug says what is missing',
         };
   if (date === undefined) return [ready];
-  const skew = Math.abs(date.getTime() - now().getTime());
+  // The server answered between these two times.
+  const skew = Math.max(0, beforeMs - date.getTime(), date.getTime() - afterMs);
   const seconds = Math.round(skew / 1000);
   if (skew <= TOLERATED_SKEW_MS)
     return [ready, { check: 'clock', subject, level: 'ok', message: 'the clock agrees with this machine' }];
