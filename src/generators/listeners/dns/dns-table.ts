@@ -7,15 +7,20 @@ import { inOrderOfRank } from '../../../model/service-order.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { readsEndpoints } from '../outbound/service-bindings.js';
 import { dnsAddresses } from './dns-addresses.js';
+import { headlessPods } from './headless-pods.js';
 
 /** Encodes the table of DNS answers for proxies of a namespace that see these services. */
 export type DnsTableBuilder = (context: PushContext, namespace: string, view: ServiceView) => Buffer;
 
 /** The part of a service in a table: its names, and their encoded answers. */
 interface DnsEntry {
-  readonly names: readonly string[];
-  readonly addresses: readonly string[];
+  readonly answers: readonly DnsAnswer[];
   readonly bytes: Buffer;
+}
+
+interface DnsAnswer {
+  readonly name: string;
+  readonly addresses: readonly string[];
 }
 
 const DNS_TABLE = 'type.googleapis.com/envoy.data.dns.v3.DnsTable';
@@ -32,35 +37,45 @@ export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder 
   const entryOf = (context: PushContext, service: Service, sameNamespace: boolean): DnsEntry => {
     const endpoints = readsEndpoints(service) ? endpointsOf(context, service) : undefined;
     return memo.of([service, endpoints ?? service], String(sameNamespace), () => {
-      const addresses = dnsAddresses(context, service);
-      const names = dnsNames(service, sameNamespace);
-      return { names, addresses, bytes: encodeDomains(encoder, names, addresses) };
+      const answers = answersOf(context, service, sameNamespace);
+      return { answers, bytes: encodeDomains(encoder, answers) };
     });
   };
 
   return (context, namespace, view) => {
     const entries = view.services.flatMap((service) => {
       const entry = entryOf(context, service, service.namespace === namespace);
-      return entry.addresses.length === 0 ? [] : { service, entry };
+      return entry.answers.length === 0 ? [] : { service, entry };
     });
     // The oldest service answers a name, a Service before a ServiceEntry.
     const owners = new Map<string, Service>();
     for (const { service, entry } of inOrderOfRank(entries, ({ service }) => service)) {
-      for (const name of entry.names) if (!owners.has(name)) owners.set(name, service);
+      for (const { name } of entry.answers) if (!owners.has(name)) owners.set(name, service);
     }
     const parts: Buffer[] = [head];
     for (const { service, entry } of entries) {
-      const free = entry.names.filter((name) => owners.get(name) === service);
-      parts.push(free.length === entry.names.length ? entry.bytes : encodeDomains(encoder, free, entry.addresses));
+      const free = entry.answers.filter(({ name }) => owners.get(name) === service);
+      parts.push(free.length === entry.answers.length ? entry.bytes : encodeDomains(encoder, free));
     }
     return Buffer.concat(parts);
   };
 }
 
-function encodeDomains(encoder: MessageEncoder, names: readonly string[], addresses: readonly string[]): Buffer {
-  if (names.length === 0 || addresses.length === 0) return Buffer.alloc(0);
+/** The names of a service, and those of the pods of a headless one: `<pod>.<name>`. Empty without an address. */
+function answersOf(context: PushContext, service: Service, sameNamespace: boolean): readonly DnsAnswer[] {
+  const addresses = dnsAddresses(context, service);
+  if (addresses.length === 0) return [];
+  const pods = headlessPods(context, service);
+  return dnsNames(service, sameNamespace).flatMap((name) => [
+    { name, addresses },
+    ...pods.map(([pod, own]) => ({ name: `${pod.toLowerCase()}.${name}`, addresses: own })),
+  ]);
+}
+
+function encodeDomains(encoder: MessageEncoder, answers: readonly DnsAnswer[]): Buffer {
+  if (answers.length === 0) return Buffer.alloc(0);
   return encoder.encode(DNS_TABLE, {
-    virtualDomains: names.map((name) => ({
+    virtualDomains: answers.map(({ name, addresses }) => ({
       name,
       answerTtl: { seconds: ANSWER_TTL_SECONDS },
       endpoint: { addressList: { address: [...addresses] } },

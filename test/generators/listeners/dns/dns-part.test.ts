@@ -66,6 +66,20 @@ test('a headless service answers with the addresses of its endpoints, as they co
   t.is(answerWith([]), undefined);
 });
 
+test('each pod with a host name has names below those of its headless service', (t) => {
+  const service = buildService({ addresses: [], headless: true, resolution: 'passthrough' });
+  const endpoints = [buildEndpoints(service, [{ address: '10.0.0.1', hostname: 'web-0' }, { address: '10.0.0.2' }])];
+  const both = ['10.0.0.1', '10.0.0.2'];
+  t.deepEqual(tableOf({ services: [service], endpoints }), {
+    'web.default.svc.cluster.local': both,
+    'web.default': both,
+    web: both,
+    'web-0.web.default.svc.cluster.local': ['10.0.0.1'],
+    'web-0.web.default': ['10.0.0.1'],
+    'web-0.web': ['10.0.0.1'],
+  });
+});
+
 test('a service that moves to another address answers with that one, though its endpoints stay the same', (t) => {
   const before = buildService();
   const endpoints = [buildEndpoints(before, [{}])];
