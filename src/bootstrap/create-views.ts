@@ -3,6 +3,9 @@ import type { Clock } from '../base/clock.js';
 import type { KindRegistry } from '../config/kinds.js';
 import type { MessageJson } from '../envoy/message-json.js';
 import { TypeUrl } from '../envoy/type-urls.js';
+import { readAskedRequest } from '../inspect/policy/asked-request.js';
+import { explainRequest } from '../inspect/policy/explain-request.js';
+import { HttpProblem } from '../introspection/http-problem.js';
 import type { PastRejection } from '../introspection/past-rejection.js';
 import type { ReadinessProbe } from '../introspection/ready.js';
 import type { ConfigProblem, Views } from '../introspection/views.js';
@@ -102,6 +105,17 @@ export function createViews(parts: ViewParts): Views {
     },
     rejections: parts.rejections,
     changedSince: (configVersion) => ledger?.changedSince(configVersion),
+    explainRequest: ({ method, url, headers, from }) => {
+      if (distributor.context === undefined)
+        throw new HttpProblem(503, 'The server has not read the whole configuration yet.');
+      try {
+        return explainRequest(distributor.context, readAskedRequest(method, url, headers, from), undefined);
+      } catch (error) {
+        // Both errors have a text for users.
+        if (error instanceof Error && 'code' in error) throw new HttpProblem(400, error.message);
+        throw error;
+      }
+    },
     injectionTemplate: parts.injectionTemplate,
     problems: parts.problems,
   };

@@ -23,6 +23,7 @@ import { callsPage } from './web/calls-page.js';
 import { objectPage } from './web/object-page.js';
 import { objectsPage } from './web/objects-page.js';
 import { createOverview } from './web/overview-page.js';
+import { policyPage } from './web/policy-page.js';
 import { proxiesPage } from './web/proxies-page.js';
 import { proxyPage } from './web/proxy-page.js';
 import { pushesPage } from './web/pushes-page.js';
@@ -39,6 +40,7 @@ export const DISCOVERY_SITE: Site = {
     { path: '/debug/services', label: 'Services' },
     { path: '/debug/calls', label: 'Calls' },
     { path: '/debug/objects', label: 'Objects' },
+    { path: '/debug/policy', label: 'Policy' },
     { path: '/debug/pushes', label: 'Pushes' },
   ],
 };
@@ -68,6 +70,7 @@ export function createPages(site: Site = DISCOVERY_SITE, more: readonly Page[] =
     metricsPage,
     objectPage(site),
     objectsPage(site),
+    policyPage(site),
     policyz,
     proxiesPage(site),
     proxyPage(site),

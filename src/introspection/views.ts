@@ -53,6 +53,47 @@ export interface PolicyConfigs {
   readonly services: readonly EncodedResource[];
 }
 
+/** A request that a user asks about. */
+export interface RequestQuestion {
+  readonly method: string;
+  readonly url: string;
+  /** `Name: value` */
+  readonly headers: readonly string[];
+  /** `<namespace>/<service account>` of the caller; empty for a caller without a certificate. */
+  readonly from: string;
+}
+
+/** The answers that a request can get, and what decides. */
+export interface ExplainedRequest {
+  /** Undefined if the mesh has no service for the host. */
+  readonly service:
+    | {
+        readonly hostname: string;
+        readonly endpoints: { readonly healthy: number; readonly all: number };
+        readonly mutualTls: string;
+        readonly operation: Readonly<Record<string, string>>;
+        readonly apiSpecs: readonly ObjectKey[];
+        readonly apiKey?: string;
+        readonly quotas: {
+          readonly charges: readonly {
+            readonly quota: string;
+            readonly charge: number;
+            readonly object: ObjectKey;
+          }[];
+        };
+        readonly missing: readonly ObjectKey[];
+        readonly notGranted: readonly ObjectKey[];
+        readonly attributes: Readonly<Record<string, string>>;
+      }
+    | undefined;
+  readonly answers: readonly {
+    readonly status: number | string;
+    readonly certainty: string;
+    readonly because: string;
+    readonly objects: readonly ObjectKey[];
+  }[];
+}
+
 /** The resources of one type at one proxy. */
 export interface ResourceState {
   /** Those that it accepted last; undefined if it accepted none, or may have others. */
@@ -101,6 +142,12 @@ export interface Views {
   rejections?(): readonly PastRejection[];
   /** Objects that changed after a configuration version; undefined if tracking is off or the version has expired. */
   changedSince?(configVersion: string): ReadonlySet<ObjectKey> | undefined;
+  /**
+   * Explains a request with the objects in force; absent in programs without them.
+   *
+   * @throws HttpProblem 400 for a request that cannot be read
+   */
+  explainRequest?(question: RequestQuestion): ExplainedRequest;
   /** The injector's template; undefined while the injector is off; absent in programs without an injector. */
   injectionTemplate?(): string | undefined;
 }

@@ -110,6 +110,21 @@ async function openMesh(t: Parameters<typeof serve>[0]) {
       context: () => mesh,
       problems: () => problems,
       activity,
+      explainRequest: () => ({
+        service: {
+          hostname: HOST,
+          endpoints: { healthy: 0, all: 1 },
+          mutualTls: 'STRICT',
+          operation: { 'api.operation': HOSTILE },
+          apiSpecs: [`HTTPAPISpec/shop/${LONG}`],
+          apiKey: HOSTILE,
+          quotas: { charges: [{ quota: HOSTILE, charge: 1, object: `QuotaSpec/shop/${HOSTILE}` }] },
+          missing: [],
+          notGranted: [],
+          attributes: { 'request.path': HOSTILE, 'request.headers': LONG },
+        },
+        answers: [{ status: 429, certainty: 'possible', because: HOSTILE, objects: [`QuotaSpec/shop/${LONG}`] }],
+      }),
       rejections: () => [
         {
           at: new Date(),
@@ -152,6 +167,7 @@ const PAGES = [
   '/debug/calls',
   '/debug/objects',
   `/debug/object?${query({ key: `ServiceEntry/default/${HOSTILE}` })}`,
+  `/debug/policy?${query({ url: 'http://web/books', headers: `x-api-key: ${HOSTILE}`, from: HOSTILE })}`,
   '/debug/pushes',
   '/',
   '/scopez/',

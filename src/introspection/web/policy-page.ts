@@ -1,0 +1,116 @@
+import { type Html, html } from '../html.js';
+import { HttpProblem } from '../http-problem.js';
+import { recordOf } from '../json-source.js';
+import type { Page } from '../page.js';
+import type { ExplainedRequest, RequestQuestion } from '../views.js';
+import { joined, objectLink, renderBadge, serviceLink } from './pieces.js';
+import type { Site } from './site.js';
+import { renderTable } from './table.js';
+import { createWebPage } from './web-page.js';
+
+interface Model {
+  readonly question: RequestQuestion;
+  /** Undefined before a request is typed. */
+  readonly explained: ExplainedRequest | undefined;
+  /** Why the request cannot be explained. */
+  readonly problem: string | undefined;
+}
+
+type Answer = ExplainedRequest['answers'][number];
+
+const PATH = '/debug/policy';
+
+/** Explains the answer that a request can get: attributes, API operation, key, quotas and the objects that decide. */
+export function policyPage(site: Site): Page {
+  return createWebPage<Model>(site, {
+    path: PATH,
+    title: 'Policy',
+    description: 'Why a request gets 200, 401, 403, 429 or 503: its attributes, charges, and the objects that decide',
+    isLive: false,
+    parameters: ['method', 'url', 'headers', 'from'].map((name) => ({
+      name,
+      required: false,
+      choice: { type: 'text' },
+    })),
+    model: (views, { query }) => {
+      if (views.explainRequest === undefined) throw new HttpProblem(404, 'This program explains no requests.');
+      const question = {
+        method: query.get('method') || 'GET',
+        url: query.get('url') ?? '',
+        headers: (query.get('headers') ?? '').split(/\r?\n/).filter((line) => line.trim() !== ''),
+        from: query.get('from') ?? '',
+      };
+      if (question.url === '') return { question, explained: undefined, problem: undefined };
+      try {
+        return { question, explained: views.explainRequest(question), problem: undefined };
+      } catch (error) {
+        if (!(error instanceof HttpProblem)) throw error;
+        return { question, explained: undefined, problem: error.message };
+      }
+    },
+    render: renderPolicy,
+    json: ({ question, explained, problem }) => recordOf({ question, explanation: explained, problem }),
+  });
+}
+
+function renderPolicy({ question, explained, problem }: Model): Html {
+  const { method, url, headers, from } = question;
+  return html`<div class="lead"><h1>Policy</h1></div>
+<p class="note">The answer is found with the objects in force and the library of the policy server. No request is sent, and no quota is charged.</p>
+<form action="${PATH}" method="get">
+<label>Method <select name="method">${['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map(
+    (name) => html`<option${name === method ? html` selected` : ''}>${name}</option>`,
+  )}</select></label>
+<input name="url" value="${url}" required placeholder="http://web.shop/books" aria-label="URL" autocomplete="off">
+<input name="from" value="${from}" placeholder="Caller: namespace/service account" aria-label="Caller: namespace/service account" autocomplete="off">
+<textarea name="headers" rows="3" placeholder="x-api-key: gold" aria-label="Headers, one on each line">${headers.join('\n')}</textarea>
+<button>Explain</button></form>
+${problem === undefined ? '' : html`<p class="reason"><bdi>${problem}</bdi></p>`}
+${explained === undefined ? '' : renderExplained(explained)}`;
+}
+
+function renderExplained({ service, answers }: ExplainedRequest): Html {
+  return html`<h2>Answers <small>in the order in which they are decided</small></h2>
+${renderTable<Answer>(
+  [
+    {
+      head: 'Answer',
+      cell: ({ status, certainty }) =>
+        renderBadge(String(status), status === 200 ? 'good' : certainty === 'certain' ? 'bad' : 'busy'),
+    },
+    { head: 'When', cell: ({ certainty, because }) => `${certainty === 'certain' ? 'always: ' : ''}${because}` },
+    { head: 'Objects', cell: ({ objects }) => joined(objects.map((key) => objectLink(key))) },
+  ],
+  answers,
+)}
+${service === undefined ? html`<p class="empty">The mesh has no service for the host.</p>` : renderService(service)}`;
+}
+
+function renderService(service: NonNullable<ExplainedRequest['service']>): Html {
+  const { hostname, endpoints, mutualTls, apiKey, operation, quotas, apiSpecs, missing, notGranted } = service;
+  const texts = (values: Readonly<Record<string, string>>): readonly string[] =>
+    Object.entries(values).map(([name, value]) => `${name}=${value}`);
+  return html`<h2>The request</h2><dl>
+<dt>Service</dt><dd>${serviceLink(hostname)}, ${endpoints.healthy} of ${endpoints.all} endpoints healthy</dd>
+<dt>Mutual TLS</dt><dd>${mutualTls}</dd>
+<dt>API</dt><dd>${joined(
+    apiSpecs.map((key) => objectLink(key)),
+    'none',
+  )}</dd>
+<dt>Operation</dt><dd>${joined(texts(operation), 'no pattern matches')}</dd>
+<dt>API key</dt><dd><bdi>${apiKey ?? 'none'}</bdi></dd>
+<dt>Charges</dt><dd>${joined(
+    quotas.charges.map(({ quota, charge, object }) => html`<bdi>${quota} ${charge}</bdi> by ${objectLink(object)}`),
+    'no quota',
+  )}</dd>
+<dt>Missing</dt><dd>${joined(missing.map((key) => objectLink(key)))}</dd>
+<dt>Not granted</dt><dd>${joined(notGranted.map((key) => objectLink(key)))}</dd>
+</dl>
+<h2>Attributes</h2>${renderTable<readonly [string, string]>(
+    [
+      { head: 'Attribute', cell: ([name]) => html`<code>${name}</code>` },
+      { head: 'Value', cell: ([, value]) => html`<code>${value}</code>` },
+    ],
+    Object.entries(service.attributes),
+  )}`;
+}
