@@ -27,7 +27,7 @@ import {
   readVersionEntry,
 } from './delta-request-wire.js';
 import { type DeltaSubscription, isWildcard, nextSubscription, type SubscriptionChange } from './delta-subscription.js';
-import { maxNamesOfRequest, type NamesInLimit, namesInLimit } from './names-in-limit.js';
+import { answerExcess, maxNamesOfRequest, type NamesInLimit, namesInLimit } from './names-in-limit.js';
 import { RefusedResources, withoutChanges } from './refused-resources.js';
 
 /** Names that count as one more request. */
@@ -257,6 +257,7 @@ class DeltaProtocol implements DiscoveryProtocol {
   /** Some proxies lose more than they should by a removal, or take it for an error. */
   #changeOf({ typeUrl, answersUnknownNames }: ResourceProvider, change: ResourceDiff): ResourceDiff {
     const { delta: memory } = this.#connection.environment;
+    if (typeUrl === TypeUrl.virtualHost) return answerExcess(change, this.#subscriptionOf(typeUrl));
     return typeUrl === TypeUrl.extensionConfig || !answersUnknownNames ? memory.withoutRemoved(change) : change;
   }
 

@@ -1,7 +1,9 @@
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import type { ResourceDiff } from '../../envoy/resource-set.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { NameChanges } from '../../push/name-changes.js';
 import { NO_NAMES } from '../../push/name-changes.js';
-import { type NameSet, WILDCARD } from '../../push/name-set.js';
+import { hasName, type NameSet, WILDCARD } from '../../push/name-set.js';
 import type { Work } from '../../push/work.js';
 
 /**
@@ -50,4 +52,29 @@ export function* namesInLimit(
   const ordered = [...fresh.filter(isFirst), ...fresh.filter((name) => !isFirst(name))];
   const excess = yield* changes.of(ordered.slice(Math.max(0, room)));
   return { taken: yield* changes.remove(subscribe, excess), excess };
+}
+
+/**
+ * Answers the names of virtual hosts beyond the limit by resources without content. Envoy holds the requests that wait for
+ * a virtual host until a resource has its name as an alias; a removal leaves them waiting.
+ *
+ * @param asked the names to answer
+ * @param names those of the subscription
+ */
+export function answerExcess(
+  change: ResourceDiff,
+  { asked, names }: { readonly asked: NameSet | undefined; readonly names: NameSet },
+): ResourceDiff {
+  if (asked === undefined) return change;
+  const excess = change.removed.filter((name) => hasName(asked, name) && !hasName(names, name));
+  if (excess.length === 0) return change;
+  const answered = new Set(excess);
+  return {
+    changed: [...change.changed, ...excess.map(withoutContent)],
+    removed: change.removed.filter((name) => !answered.has(name)),
+  };
+}
+
+function withoutContent(name: string): EncodedResource {
+  return { name, version: '', entry: Buffer.alloc(0), aliases: [name] };
 }

@@ -35,6 +35,7 @@ export interface DeltaResource {
   readonly typeUrl: string;
   /** Value of the Any. */
   readonly body: Buffer;
+  readonly aliases: readonly string[];
 }
 
 /** A DeltaDiscoveryResponse as a client reads it. */
@@ -74,11 +75,13 @@ export function readDeltaResponse(bytes: Uint8Array): DeltaResponse {
 function readResource(bytes: Uint8Array): DeltaResource {
   const reader = protobuf.Reader.create(bytes);
   let [name, version, typeUrl] = ['', '', ''];
+  const aliases: string[] = [];
   let body = Buffer.alloc(0);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     if (tag === 0x0a) version = reader.string();
     else if (tag === 0x1a) name = reader.string();
+    else if (tag === 0x22) aliases.push(reader.string());
     else if (tag === 0x12) {
       const any = protobuf.Reader.create(reader.bytes());
       any.uint32();
@@ -89,5 +92,5 @@ function readResource(bytes: Uint8Array): DeltaResource {
       }
     } else reader.skipType(tag & 7);
   }
-  return { name, version, typeUrl, body };
+  return { name, version, typeUrl, body, aliases };
 }

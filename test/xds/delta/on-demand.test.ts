@@ -70,6 +70,8 @@ function connectCrawler(t: ExecutionContext) {
 const host = (index: number): string => `h${String(index).padStart(2, '0')}`;
 const names = (...indexes: readonly number[]): string[] => indexes.map((index) => `80/${host(index)}`);
 const bodies = (...indexes: readonly number[]): string[] => names(...indexes).map((name) => `${name}=1`);
+/** Answers without a virtual host, which end the waiting of Envoy's requests. */
+const empty = (...indexes: readonly number[]): string[] => names(...indexes).map((name) => `${name}=`);
 
 test('a workload that calls more hosts than the limit of names keeps its stream and its earlier hosts', async (t) => {
   const { rig, connect } = connectCrawler(t);
@@ -82,7 +84,7 @@ test('a workload that calls more hosts than the limit of names keeps its stream 
   }
   t.is(rig.counts['limitMet names'], undefined);
   client.send('vhds', { subscribe: names(3, 4) });
-  t.deepEqual(await client.told('vhds'), { has: [], lacks: names(3, 4) });
+  t.deepEqual(await client.told('vhds'), { has: empty(3, 4), lacks: [] });
   push({ rig }, { hosts: { '80': { [host(0)]: '2', [host(3)]: '2' } } });
   t.deepEqual(await client.told('vhds'), { has: ['80/h00=2'], lacks: names(1, 2) });
   t.is(rig.counts['limitMet names'], 1);
@@ -97,10 +99,10 @@ test('a workload that reconnects with more hosts than the limit of names keeps i
   const versions = Object.fromEntries(names(...all.slice(10)).map((name) => [name, 'another']));
   client.send('vhds', { subscribe: names(...all), versions });
   const { has, lacks } = await client.told('vhds');
-  t.deepEqual(has, bodies(10, 11, 12, 13));
-  t.deepEqual(lacks.toSorted(), names(...all.slice(0, 10), 14, 15));
+  t.deepEqual(has.toSorted(), [...empty(...all.slice(0, 10)), ...bodies(10, 11, 12, 13), ...empty(14, 15)]);
+  t.deepEqual(lacks, []);
   client.send('vhds', { subscribe: names(19) });
-  t.deepEqual(await client.told('vhds'), { has: [], lacks: names(19) });
+  t.deepEqual(await client.told('vhds'), { has: empty(19), lacks: [] });
   t.is(rig.counts['limitMet names'], 2);
 });
 
