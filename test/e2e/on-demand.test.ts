@@ -41,6 +41,8 @@ const CLIENT: PodOptions = {
   variant: 'delta',
 };
 const LIMIT = 3;
+/** More than all tests before the last one ask for. */
+const MAX_NAMES = 60;
 /** How long Envoy waits for a cluster that it has asked for. */
 const LEARNING_TIMEOUT_MS = 5_000;
 
@@ -82,6 +84,7 @@ function meshConfig(onDemand: boolean): string {
 test.before(async (t) => {
   if (available === undefined) return;
   const secured = await createSecuredMesh(available, {
+    env: { NAV_XDS_MAX_NAMES: String(MAX_NAMES) },
     meshConfig: meshConfig(true),
     policyConfig: policyConfig([{ name: 'calls', maxAmount: LIMIT, validDuration: '1h' }]),
     files: {
@@ -283,5 +286,18 @@ e2eTest(
     await discovery.writeMeshConfig(meshConfig(true));
     await eventually('the sidecar has fewer clusters', async () => (await learnt(client)).length < all.length);
     for (const service of [FIRST, SECOND, BLUE]) t.is((await request(client, service)).status, 200, service.name);
+  },
+);
+
+e2eTest(
+  'a workload that calls more hosts than a subscription may name is answered at once, and keeps its hosts',
+  async (t) => {
+    const { client } = t.context;
+    const host = (index: number) => ({ ...FIRST, name: `crawled-${index}.example` });
+    const statuses = [];
+    for (let index = 0; index < MAX_NAMES + 5; index++) statuses.push((await request(client, host(index))).status);
+    // REGISTRY_ONLY rejects the hosts that the sidecar has learnt. Hosts beyond the limit have no route.
+    t.deepEqual([...new Set(statuses)], [502, 404]);
+    t.is((await request(client, SECOND)).status, 200);
   },
 );
