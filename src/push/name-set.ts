@@ -131,11 +131,12 @@ function* haveSameNames(set: NameSet, names: readonly string[]): Work<boolean> {
   return true;
 }
 
+/** The lengths belong to the hash: a peer may send a name with line breaks, which must not equal several names. */
 function* hashNames(sorted: readonly string[]): Work<string> {
   const digest = createHash('sha1');
   for (let start = 0; start < sorted.length; start += HASHED_AT_ONCE) {
-    digest.update(start === 0 ? '' : '\n');
-    digest.update(sorted.slice(start, start + HASHED_AT_ONCE).join('\n'));
+    const names = sorted.slice(start, start + HASHED_AT_ONCE);
+    digest.update(`${names.map(({ length }) => length).join()}\n${names.join('\n')}\n`);
     if (sorted.length > HASHED_AT_ONCE) yield;
   }
   return digest.digest('base64');

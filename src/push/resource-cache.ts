@@ -227,7 +227,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     const { current, previous } = cache;
     const snapshot = context;
     const scope = generator.scope(snapshot, proxy);
-    const key = [scope.key, ...groups.names].join('\n');
+    const key = groupedKey(scope, groups);
     const known = current.sets.get(key);
     if (known !== undefined) return known;
     const pending =
@@ -345,6 +345,11 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       return generations;
     },
   };
+}
+
+/** A group may have line breaks, because proxies name it. The lengths tell it from several groups. */
+function groupedKey(scope: Scope, { names }: NameSet): string {
+  return [scope.key, names.map(({ length }) => length).join(), ...names].join('\n');
 }
 
 /** How often parts are made with pauses before they are made at once: changes may come faster than they are made. */

@@ -42,6 +42,16 @@ test('different sets differ', (t) => {
   );
 });
 
+test('a name with a line break never stands for several names of another stream', (t) => {
+  const sets = createNameSets();
+  const hostile = intern(sets, Buffer.from('1'), () => ['a\nb']).set;
+  const honest = intern(sets, Buffer.from('2'), () => ['a', 'b']).set;
+  t.deepEqual(hostile.names, ['a\nb']);
+  t.deepEqual(honest.names, ['a', 'b']);
+  t.not(honest.id, hostile.id);
+  t.not(intern(sets, Buffer.from('3'), () => ['a', 'b\nc']).set.id, intern(sets, Buffer.from('4'), () => ['a\nb', 'c']).set.id);
+});
+
 test('a list that a stream repeats is not hashed, and a list of another stream is found by its hash', (t) => {
   const sets = createNameSets();
   const never = (): string[] => t.fail() as never;

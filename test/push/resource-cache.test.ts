@@ -223,6 +223,21 @@ test('groups of one resource are one part, and of two that make the same name th
   t.is(cache.resourcesFor(generator, proxy, { ...groups, characters: 0 }), set);
 });
 
+test('a group with a line break does not stand for several groups of another proxy', (t) => {
+  const generator: GroupedGenerator = {
+    typeUrl: 'grouped',
+    mode: 'grouped',
+    affectedBy: () => true,
+    scope: () => ({ key: '' }),
+    generate: (_context, _scope, group) => [frameResource('grouped', group, Buffer.from(group))],
+  };
+  const cache = createResourceCache(createDefaultContext(1));
+  const namesFor = (...names: readonly string[]) =>
+    cache.resourcesFor(generator, proxy, { id: '', names, characters: 0 }).resources.map(({ name }) => name);
+  t.deepEqual(namesFor('a', 'b\nc'), ['a', 'b\nc']);
+  t.deepEqual(namesFor('a', 'b', 'c'), ['a', 'b', 'c']);
+});
+
 test('sets without a proxy are not kept, after any number of subscriptions', async (t) => {
   const cache = createResourceCache(createDefaultContext(1));
   const generator: NamedGenerator = {
