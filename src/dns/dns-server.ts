@@ -72,6 +72,7 @@ export function createDnsServer({ settings, metrics, logger, clock, random }: Dn
     servers: servers.list,
     limits,
     metrics,
+    log,
     logger,
     random,
   });

@@ -2,6 +2,7 @@ import { ipAddressBytes, ipAddressText } from '../base/ip-address.js';
 import type { PushContext } from '../model/push-context.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import type { SubjectLog } from '../telemetry/subject-log.js';
 import type { AnswerCache } from './answer-cache.js';
 import type { ClientLimits } from './client-limits.js';
 import { answerFromMesh, negative } from './mesh/answers.js';
@@ -36,6 +37,7 @@ export interface ResolverParts {
   readonly servers: () => readonly UpstreamServer[];
   readonly limits: Pick<ClientLimits, 'takeAnswer' | 'takeQuery' | 'releaseQuery'>;
   readonly metrics: Metrics;
+  readonly log: SubjectLog;
   readonly logger: Pick<Logger, 'debug' | 'isDebugEnabled'>;
   readonly random: () => number;
 }
@@ -56,7 +58,7 @@ const HOST_PART = Buffer.alloc(8);
 
 /** Answers from the mesh, then from the cache, then from upstream servers. */
 export function createResolver(parts: ResolverParts): DnsResolver {
-  const { context, directory, cache, forwarder, servers, limits, metrics, logger, random } = parts;
+  const { context, directory, cache, forwarder, servers, limits, metrics, log, logger, random } = parts;
   let limited = 0;
 
   const done = (bytes: Buffer, source: Source): Buffer => {
@@ -120,7 +122,13 @@ export function createResolver(parts: ResolverParts): DnsResolver {
         const { name, type } = read.query;
         logger.debug({ client: address, transport, name: name.text, type }, 'DNS query');
       }
-      return answerQuery(read.query, message);
+      try {
+        return answerQuery(read.query, message);
+      } catch (err) {
+        // Objects of tenants decide what an answer has. No query may end the process.
+        log.warn('answer', { err, name: read.query.name.text, type: read.query.type }, 'DNS query failed');
+        return own(read.query, Rcode.serverFailure, transport);
+      }
     },
   };
 }

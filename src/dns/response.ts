@@ -5,6 +5,8 @@ export type { Answer };
 
 /** Bytes of a UDP response that pass all usual networks unfragmented (DNS flag day 2020). */
 export const UDP_BYTES = 1232;
+/** The bytes of a record without its name and data. */
+const MIN_RECORD_BYTES = 10;
 /** A length of 16 bits precedes a message on TCP. */
 const TCP_BYTES = 65_535;
 
@@ -46,6 +48,7 @@ export function encodeAnswer(query: Query, answer: OwnAnswer, transport: Transpo
   const opt = query.edns === undefined ? 0 : OPT_BYTES;
   const head = HEADER_BYTES + query.question.length;
   let { answers, additionals } = answer;
+  if (transport === 'udp' && answers.length * MIN_RECORD_BYTES > limit) return truncatedAnswer(query);
   for (;;) {
     const records = encodeRecords(answers, answer.authorities, additionals);
     if (head + records.length + opt <= limit) {

@@ -52,6 +52,22 @@ test('malformed messages get an error that is not larger than they are, or no an
   t.is(answers[0]?.readUInt16BE(0), 4711);
 });
 
+test('an error while an answer is made is told, and ends neither the listener nor the process', async (t) => {
+  const rig = await startDns(t, { context: CONTEXT });
+  const viewIn = () => {
+    throw new RangeError('an object that no answer can be made of');
+  };
+  rig.observe({ ...CONTEXT, viewIn });
+  t.is((await rig.ask(question(WEB))).rcode, 'SERVFAIL');
+  const stream = openStream(t, rig.port);
+  stream.send(question(WEB));
+  await eventually('the query is answered', () => stream.answers.length === 1);
+  t.like(stream.answers[0], { rcode: 'SERVFAIL' });
+  t.is(rig.records.filter(({ message }) => message === 'DNS query failed').length, 1);
+  rig.observe(CONTEXT);
+  t.is((await rig.ask(question(WEB))).rcode, 'NOERROR');
+});
+
 test('of the queries beyond the rate of a client, some are told to use TCP, and the others get no answer', async (t) => {
   const clock = createFakeClock();
   const rig = await startDns(t, {

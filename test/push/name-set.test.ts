@@ -49,7 +49,10 @@ test('a name with a line break never stands for several names of another stream'
   t.deepEqual(hostile.names, ['a\nb']);
   t.deepEqual(honest.names, ['a', 'b']);
   t.not(honest.id, hostile.id);
-  t.not(intern(sets, Buffer.from('3'), () => ['a', 'b\nc']).set.id, intern(sets, Buffer.from('4'), () => ['a\nb', 'c']).set.id);
+  t.not(
+    intern(sets, Buffer.from('3'), () => ['a', 'b\nc']).set.id,
+    intern(sets, Buffer.from('4'), () => ['a\nb', 'c']).set.id,
+  );
 });
 
 test('a list that a stream repeats is not hashed, and a list of another stream is found by its hash', (t) => {

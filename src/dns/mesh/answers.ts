@@ -1,7 +1,10 @@
+import { appendTo } from '../../base/append-to.js';
 import { ipFamilyOf } from '../../base/ip-address.js';
 import { dnsAddresses } from '../../generators/listeners/dns/dns-addresses.js';
-import type { Endpoint } from '../../model/endpoint.js';
+import type { Endpoint, ServiceEndpoints } from '../../model/endpoint.js';
+import { createMemo, memoize } from '../../model/memo.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { Rcode } from '../query.js';
 import type { Answer, OwnAnswer } from '../response.js';
@@ -40,7 +43,7 @@ export function answerFromMesh(
     if (records === undefined) return negative(zone, Rcode.nameError);
     return type === 'SRV' || type === 'ANY' ? positive(zone, records.answers, records.additionals) : negative(zone);
   }
-  const addresses = found.type === 'pod' ? addressesOf(found.endpoints) : dnsAddresses(context, service);
+  const addresses = found.type === 'pod' ? addressesOf(found.endpoints) : serviceAddresses(context, service);
   // Only the upstream server knows the address of an alias, or of a host that the mesh calls by its name.
   if (addresses.length === 0 && (!isLocal(service) || service.externalName !== undefined)) return undefined;
   return positive(zone, addressRecords(name, shuffled(addresses, random), type), []);
@@ -57,17 +60,14 @@ function serviceRecords(
   if (port === undefined || (port.protocol === 'udp') !== isUdp) return undefined;
   const host = service.hostname.toLowerCase();
   if (!service.headless) {
-    const addresses = dnsAddresses(context, service);
+    const addresses = serviceAddresses(context, service);
     return {
       answers: [serviceRecord(name, host, port.number)],
       additionals: [...addressRecords(host, addresses, 'A'), ...addressRecords(host, addresses, 'AAAA')],
     };
   }
-  const endpoints = [...(endpointsOf(context, service)?.shards.values() ?? [])].flat();
-  const serving = shuffled(
-    endpoints.filter((endpoint) => endpoint.portName === port.name),
-    random,
-  );
+  const endpoints = endpointsOf(context, service);
+  const serving = shuffled((endpoints && endpointsByPort(endpoints).get(port.name)) ?? [], random);
   const targets = serving.map((endpoint) => ({ endpoint, target: `${podLabel(endpoint)}.${host}` }));
   return {
     answers: targets.map(({ endpoint, target }) => serviceRecord(name, target, endpoint.port)),
@@ -76,6 +76,23 @@ function serviceRecords(
       ...addressRecords(target, [endpoint.address], 'AAAA'),
     ]),
   };
+}
+
+/** A service may have thousands of endpoints, and clients ask for it at any rate. */
+const endpointsByPort = memoize(({ shards }: ServiceEndpoints): ReadonlyMap<string, readonly Endpoint[]> => {
+  const ports = new Map<string, Endpoint[]>();
+  for (const endpoints of shards.values()) {
+    for (const endpoint of endpoints) appendTo(ports, endpoint.portName, endpoint);
+  }
+  return ports;
+});
+
+const addressMemo = createMemo<readonly string[]>();
+const NO_ENDPOINTS = {};
+
+function serviceAddresses(context: PushContext, service: Service): readonly string[] {
+  const endpoints = endpointsOf(context, service) ?? NO_ENDPOINTS;
+  return addressMemo.of([service, endpoints], '', () => dnsAddresses(context, service));
 }
 
 function addressesOf(endpoints: readonly Endpoint[]): readonly string[] {
@@ -125,9 +142,10 @@ export function negative(
 
 function shuffled<Item>(items: readonly Item[], random: () => number): readonly Item[] {
   const mixed = [...items];
-  for (let last = mixed.length - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
-    [mixed[last], mixed[other]] = [mixed[other] as Item, mixed[last] as Item];
+  const count = Math.min(mixed.length, MAX_RECORDS);
+  for (let index = 0; index < count; index++) {
+    const other = index + Math.floor(random() * (mixed.length - index));
+    [mixed[index], mixed[other]] = [mixed[other] as Item, mixed[index] as Item];
   }
-  return mixed.slice(0, MAX_RECORDS);
+  return mixed.slice(0, count);
 }

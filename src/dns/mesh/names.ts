@@ -1,4 +1,5 @@
-import type { Endpoint } from '../../model/endpoint.js';
+import { appendTo } from '../../base/append-to.js';
+import type { Endpoint, ServiceEndpoints } from '../../model/endpoint.js';
 import { memoize } from '../../model/memo.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
@@ -69,10 +70,18 @@ export function podLabel({ hostname, address }: Pick<Endpoint, 'hostname' | 'add
 }
 
 function podEndpoints(context: PushContext, service: Service, label: string): readonly Endpoint[] {
-  if (!service.headless) return [];
-  const shards = [...(endpointsOf(context, service)?.shards.values() ?? [])];
-  return shards.flatMap((endpoints) => endpoints.filter((endpoint) => podLabel(endpoint) === label));
+  const endpoints = service.headless ? endpointsOf(context, service) : undefined;
+  return (endpoints && podsOf(endpoints).get(label)) ?? [];
 }
+
+/** By label. A service may have thousands of pods, and clients ask for them at any rate. */
+const podsOf = memoize(({ shards }: ServiceEndpoints): ReadonlyMap<string, readonly Endpoint[]> => {
+  const pods = new Map<string, Endpoint[]>();
+  for (const endpoints of shards.values()) {
+    for (const endpoint of endpoints) appendTo(pods, podLabel(endpoint), endpoint);
+  }
+  return pods;
+});
 
 /** Wildcard hosts have no address, so they are left out. */
 const hostsOf = memoize((view: ServiceView): ReadonlyMap<string, Service> => {

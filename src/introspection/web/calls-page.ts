@@ -5,7 +5,7 @@ import { listOf, recordOf } from '../json-source.js';
 import { compareText } from '../order.js';
 import type { Page } from '../page.js';
 import { requireContext } from '../views.js';
-import { type CallerIdentity, type CallRight, callRight } from './call-rights.js';
+import { type CallerIdentity, type CallRight, callRights } from './call-rights.js';
 import { contains, renderFilter, serviceLink } from './pieces.js';
 import type { Site } from './site.js';
 import { createWebPage } from './web-page.js';
@@ -47,7 +47,7 @@ export function callsPage(site: Site): Page {
         query,
         callers,
         services,
-        rights: services.map((service) => callers.map((caller) => callRight(context, caller, service))),
+        rights: services.map((service) => callRights(context, callers, service)),
         allCallers: all.length,
         allServices: found.length,
       };

@@ -24,7 +24,7 @@ export interface LivePagesParts {
 /** Open streams of all readers. */
 const MAX_STREAMS = 64;
 const PERIOD_MS = 2_000;
-/** A page is rendered at most for this part of the time: a page of a large mesh is updated less often. */
+/** All pages together are rendered at most for this part of the time: those of a large mesh are updated less often. */
 const RENDER_PART = 1 / 50;
 /** A connection without a byte for a minute is closed (NAV_HTTP_IDLE_TIMEOUT). */
 const PING_MS = 15_000;
@@ -56,15 +56,34 @@ export function createLivePages({ pages, views, clock, logger }: LivePagesParts)
     }
   };
 
+  /** Pages are rendered one at a time, and none before this time. */
+  let restUntilMs = Number.NEGATIVE_INFINITY;
+  let isRendering = false;
+
+  const updateIn = (delayMs: number, url: string, feed: Feed): void => {
+    feed.cancel = clock.schedule(delayMs, () => void update(url, feed));
+  };
+  const ping = (feed: Feed, nowMs: number): void => {
+    if (nowMs - feed.sentMs >= PING_MS) write(feed, ':\n\n');
+  };
   const update = async (url: string, feed: Feed): Promise<void> => {
     const startMs = clock.monotonicMs();
+    if (isRendering || startMs < restUntilMs) {
+      ping(feed, startMs);
+      updateIn(isRendering ? PERIOD_MS : Math.min(restUntilMs - startMs, PING_MS), url, feed);
+      return;
+    }
+    isRendering = true;
     const event = eventOf(await contentOf(url));
+    isRendering = false;
     const nowMs = clock.monotonicMs();
-    if (feed.readers.size === 0) return;
+    restUntilMs = nowMs + (nowMs - startMs) / RENDER_PART;
+    // The streams of a stopped server have ended.
+    if (isStopped || feed.readers.size === 0) return;
     if (event !== feed.event) write(feed, event);
-    else if (nowMs - feed.sentMs >= PING_MS) write(feed, ':\n\n');
+    else ping(feed, nowMs);
     feed.event = event;
-    feed.cancel = clock.schedule(Math.max(PERIOD_MS, (nowMs - startMs) / RENDER_PART), () => void update(url, feed));
+    updateIn(PERIOD_MS, url, feed);
   };
 
   const contentOf = async (url: string): Promise<string> => {
@@ -92,7 +111,7 @@ export function createLivePages({ pages, views, clock, logger }: LivePagesParts)
       feed = { readers: new Set(), event: '', sentMs: clock.monotonicMs(), cancel: () => undefined };
       feeds.set(url, feed);
       const begun = feed;
-      feed.cancel = clock.schedule(PERIOD_MS, () => void update(url, begun));
+      updateIn(PERIOD_MS, url, begun);
     } else if (feed.event !== '') {
       response.write(feed.event);
     }

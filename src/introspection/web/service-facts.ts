@@ -22,10 +22,9 @@ export interface ServiceFacts {
 }
 
 export function serviceFacts(context: PushContext, service: Service): ServiceFacts {
-  const shards = endpointsOf(context, service)?.shards ?? new Map<string, readonly Endpoint[]>();
-  const endpoints = [...shards.values()]
-    .flat()
-    .toSorted((first, second) => compareText(first.address, second.address) || first.port - second.port);
+  const endpoints = endpointsOfService(context, service).toSorted(
+    (first, second) => compareText(first.address, second.address) || first.port - second.port,
+  );
   const workloads = distinctWorkloads(endpoints);
   const modes = new Set<MutualTlsMode>();
   const authorization = new Set<ObjectKey>();
@@ -43,6 +42,11 @@ export function serviceFacts(context: PushContext, service: Service): ServiceFac
     namedBy: referrersOf(service.source, context),
     authorization: [...authorization].sort(),
   };
+}
+
+/** The endpoints of all shards. */
+export function endpointsOfService(context: PushContext, service: Service): readonly Endpoint[] {
+  return [...(endpointsOf(context, service)?.shards.values() ?? [])].flat();
 }
 
 /** One endpoint for each set of labels and port: policies and modes select workloads by these. */

@@ -1,6 +1,8 @@
 import test from 'ava';
 import type { AuthorizationPolicySpec } from '../../../src/config/security/authorization-policy.js';
-import { type CallRight, rightByPolicies } from '../../../src/introspection/web/call-rights.js';
+import { type CallRight, callRights, rightByPolicies } from '../../../src/introspection/web/call-rights.js';
+import type { PushContext } from '../../../src/model/push-context.js';
+import { context, endpoint, service } from '../fixtures/mesh.js';
 
 const WEB = { uri: 'spiffe://cluster.local/ns/shop/sa/web', namespace: 'shop' };
 
@@ -43,4 +45,35 @@ test('the map of calls names the policies that decide', (t) => {
     type: 'denied',
     policies: ['AuthorizationPolicy/shop/d'],
   });
+});
+
+test('the map of calls reads the policies of a service once for all callers', (t) => {
+  const endpoints = Array.from({ length: 20 }, (_, index) => endpoint({ address: `10.0.0.${index}` }));
+  const web = service();
+  const mesh = context({
+    services: [web],
+    endpoints: [
+      {
+        hostname: web.hostname,
+        namespace: web.namespace,
+        shards: new Map([['Kubernetes/a', endpoints]]),
+        serviceAccounts: [],
+      },
+    ],
+  });
+  let reads = 0;
+  const authorizationPolicies: PushContext['authorizationPolicies'] = {
+    ...mesh.authorizationPolicies,
+    ofWorkload: (namespace, labels) => {
+      reads++;
+      return mesh.authorizationPolicies.ofWorkload(namespace, labels);
+    },
+  };
+  const callers = Array.from({ length: 10 }, () => WEB);
+  const rights = callRights({ ...mesh, authorizationPolicies }, callers, web);
+  t.deepEqual(
+    rights.map(({ type }) => type),
+    callers.map(() => 'allowed'),
+  );
+  t.is(reads, 1);
 });
