@@ -34,7 +34,7 @@ type Paint = (text: string, ...colours: readonly Colour[]) => string;
 function renderFinding(finding: Finding, { width }: TextStyle, paint: Paint): string {
   const { code, level, file, line, object, field, message, remedy, excerpt } = finding;
   const head = [
-    paint(file === undefined ? 'input' : placeOf(file, line), 'bold'),
+    paint(file === undefined ? 'input' : printable(placeOf(file, line)), 'bold'),
     paint(WORDS[level], COLOURS[level], 'bold'),
     paint(code, 'dim'),
   ];

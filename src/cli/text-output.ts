@@ -20,3 +20,11 @@ export function outputStyle(
   const isAutomatic = terminal !== undefined && (variables['NO_COLOR'] ?? '') === '';
   return { colors: color === 'auto' ? isAutomatic : color === 'always', width: terminal?.columns };
 }
+
+/**
+ * A text of a server for an output. A terminal gets no control characters apart from line breaks and tabs: names and
+ * rejections come from objects and proxies, and could change what the terminal shows.
+ */
+export function serverText(stdout: Writable, text: string): string {
+  return stdout instanceof WriteStream ? text.replaceAll(/[^\P{Cc}\n\t]/gu, '·') : text;
+}

@@ -26,10 +26,13 @@ export abstract class ReportedCommand<Context extends CommandContext> extends Co
   }
 }
 
-/** The message of an error in one line. */
+/** The message of an error in one line, without control characters: it may quote the text of a server. */
 export function failureLine(binaryName: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return `${binaryName}: ${message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' ')}\n`;
+  return `${binaryName}: ${message
+    .trim()
+    .replaceAll(/\s*[\r\n]+\s*/g, ' ')
+    .replaceAll(/\p{Cc}/gu, '·')}\n`;
 }
 
 /**

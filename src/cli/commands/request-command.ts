@@ -6,6 +6,7 @@ import { serverPlace } from '../server-place.js';
 import { readSettings } from '../settings/read-settings.js';
 import { type ServerFlags, serverFlags } from '../settings/server-flags.js';
 import type { FlagTable } from '../settings/setting.js';
+import { serverText } from '../text-output.js';
 import { text } from '../values/scalar-types.js';
 import { ReportedCommand } from './reported-command.js';
 
@@ -55,7 +56,8 @@ export class RequestCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
       if (answer.status > 399) {
         throw new Error(`received unsuccessful status code ${answer.status}: ${answer.body}`);
       }
-      this.context.stdout.write(`${answer.body}\n`);
+      const { stdout } = this.context;
+      stdout.write(`${serverText(stdout, answer.body)}\n`);
     } finally {
       opened.close();
     }

@@ -26,8 +26,8 @@ const MAX_STREAMS = 64;
 const PERIOD_MS = 2_000;
 /** All pages together are rendered at most for this part of the time: those of a large mesh are updated less often. */
 const RENDER_PART = 1 / 50;
-/** A connection without a byte for a minute is closed (NAV_HTTP_IDLE_TIMEOUT). */
-const PING_MS = 15_000;
+/** The introspection listener closes a connection without a byte for 10 s, the others one for NAV_HTTP_IDLE_TIMEOUT. */
+const PING_MS = 5_000;
 /** A reader that leaves more unread is disconnected. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 const MAX_URL_CHARACTERS = 4_096;
