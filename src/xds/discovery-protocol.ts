@@ -1,10 +1,11 @@
 import type { ResourceDiff, ResourceSet } from '../envoy/resource-set.js';
 import type { ComposedResponse } from '../push/response-cache.js';
 import type { Work } from '../push/work.js';
+import type { AfterDoubt } from './held-resources.js';
 import type { ResourceProvider } from './resource-provider.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { Subscriptions } from './subscriptions.js';
-import type { AfterDoubt, PendingPush, WatchedResource } from './watched-resource.js';
+import type { PendingPush, WatchedResource } from './watched-resource.js';
 
 /** A response of one type, ready to be written. */
 export interface NextResponse {

@@ -1,10 +1,11 @@
 import type { ResourceDiff } from '../envoy/resource-set.js';
 import { PUSH_ORDER, TypeUrl } from '../envoy/type-urls.js';
+import type { AfterDoubt } from './held-resources.js';
 import type { PeerStream } from './limits/peers.js';
 import { LimitError, type XdsLimits } from './limits/xds-limits.js';
 import type { KnownNames } from './request-wire.js';
 import type { ResourceProvider } from './resource-provider.js';
-import { type AfterDoubt, WatchedResource } from './watched-resource.js';
+import { WatchedResource } from './watched-resource.js';
 
 /** The types that one stream subscribes to. */
 export class Subscriptions {

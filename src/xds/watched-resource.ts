@@ -1,6 +1,7 @@
 import { haveEqualResources, type ResourceDiff, type ResourceSet } from '../envoy/resource-set.js';
 import type { WatchSnapshot } from '../model/proxy-connection.js';
 import type { EncodedNames, NameSet } from '../push/name-set.js';
+import { type AfterDoubt, HeldResources, keepAccepted } from './held-resources.js';
 import type { PeerStream } from './limits/peers.js';
 import type { ResourceProvider } from './resource-provider.js';
 import { shorten } from './shorten.js';
@@ -19,22 +20,6 @@ export interface SentResponse {
   readonly version: string;
   readonly at: Date;
 }
-
-/**
- * The resources that a proxy may have after it rejected a response, or did not answer it in time. Undefined if they are
- * not known.
- *
- * @param before the resources that it had
- * @param sent the resources that it has if it accepted the response
- */
-export type AfterDoubt = (
-  before: ResourceSet | undefined,
-  sent: ResourceSet | undefined,
-  doubt: 'rejected' | 'unanswered',
-) => ResourceSet | undefined;
-
-/** State of the world: a proxy keeps what it accepted, and the response after an unanswered one has everything. */
-const keepAccepted: AfterDoubt = (before, _sent, doubt) => (doubt === 'rejected' ? before : undefined);
 
 /**
  * The subscription of one stream to one type: the names that it asks for, the pending response, the unanswered response
@@ -60,13 +45,7 @@ export class WatchedResource {
   #encodedNames: EncodedNames | undefined;
   #subscribed: EncodedNames | undefined;
   #asked: EncodedNames | undefined;
-  #sent: ResourceSet | undefined;
-  /** Undefined if the proxy has not accepted any, or may have others instead. */
-  #accepted: ResourceSet | undefined;
-  /** A response was sent without the answer to the one before, and none was accepted since. */
-  #isUncertain = false;
-  /** Rejected by the proxy, which has not accepted another set since. */
-  #rejected: ResourceSet | undefined;
+  readonly #held: HeldResources;
   #response: SentResponse | undefined;
   #ackedNonce = '';
   #ackedVersion = '';
@@ -76,7 +55,6 @@ export class WatchedResource {
   #rejection: WatchSnapshot['rejection'];
 
   readonly #onProgress: () => void;
-  readonly #afterDoubt: AfterDoubt;
   /** Version of the resources that the proxy had when it connected. */
   #heldVersion = '';
 
@@ -93,7 +71,7 @@ export class WatchedResource {
     this.provider = provider;
     this.#account = account;
     this.#onProgress = onProgress;
-    this.#afterDoubt = afterDoubt;
+    this.#held = new HeldResources(account, afterDoubt);
   }
 
   /** Undefined for everything. */
@@ -121,7 +99,7 @@ export class WatchedResource {
 
   /** The resources that the proxy has once it accepts the newest response. */
   get sent(): ResourceSet | undefined {
-    return this.#sent;
+    return this.#held.sent;
   }
 
   get names(): NameSet | undefined {
@@ -160,12 +138,12 @@ export class WatchedResource {
 
   /** The resources that the proxy rejected, and has not accepted or been spared since. */
   get rejected(): ResourceSet | undefined {
-    return this.#rejected;
+    return this.#held.rejected;
   }
 
   /** The resources that the proxy accepted last; undefined if it accepted none, or may have others instead. */
   get accepted(): ResourceSet | undefined {
-    return this.#accepted;
+    return this.#held.accepted;
   }
 
   get isUnanswered(): boolean {
@@ -179,7 +157,7 @@ export class WatchedResource {
 
   /** The proxy may have other resources than those it accepted: those of a response that it did not answer in time. */
   get mayHaveOthers(): boolean {
-    return this.#isUncertain || this.isOverdue;
+    return this.#held.isUncertain || this.isOverdue;
   }
 
   /** The proxy has not acknowledged resources that are new to it. */
@@ -211,30 +189,25 @@ export class WatchedResource {
   /** The proxy starts without resources, whatever this stream sent before. */
   resubscribe(): void {
     this.subscription++;
-    this.#setSent(undefined);
-    this.#setAccepted(undefined);
-    this.#setRejected(undefined);
+    this.#held.clear();
     this.#unanswered = false;
-    this.#isUncertain = false;
     this.want('always');
   }
 
   /** The resources that the proxy may have: those of the newest response, or what `AfterDoubt` makes of it. */
   get possible(): ResourceSet | undefined {
-    return this.isOverdue ? this.#afterDoubt(this.#accepted, this.sent, 'unanswered') : this.sent;
+    return this.isOverdue ? this.#held.afterNoAnswer : this.sent;
   }
 
   /** Corrects the resources that the proxy has: it had them before it connected, or has dropped others. */
   correct(change: (set: ResourceSet | undefined) => ResourceSet | undefined): void {
-    this.#setSent(change(this.sent));
-    this.#setAccepted(change(this.#accepted));
+    this.#held.correct(change);
   }
 
   /** The proxy connected with exactly these resources, so it gets no response. */
   held(set: ResourceSet, version: string, configVersion: string): void {
-    this.#setSent(set);
+    this.#held.correct(() => set);
     this.warming = undefined;
-    this.#setAccepted(set);
     this.#heldVersion = version;
     this.#sentConfigVersion = configVersion;
     this.#ackedConfigVersion = configVersion;
@@ -243,8 +216,8 @@ export class WatchedResource {
 
   /** A rejected set is not sent again before it changes. */
   isRejected(set: ResourceSet): boolean {
-    if (this.#rejected === undefined || this.isOverdue) return false;
-    return haveEqualResources(set, this.#rejected);
+    if (this.rejected === undefined || this.isOverdue) return false;
+    return haveEqualResources(set, this.rejected);
   }
 
   /**
@@ -255,14 +228,10 @@ export class WatchedResource {
   respond(set: ResourceSet, response: SentResponse, configVersion: string, hasNew: boolean): void {
     this.#hasNew = hasNew;
     this.warming = undefined;
-    if (this.isOverdue) {
-      this.#isUncertain = true;
-      this.#setAccepted(this.#afterDoubt(this.#accepted, this.sent, 'unanswered'));
-    }
+    this.#held.send(set, this.isOverdue);
     this.#unanswered = true;
     this.#writing = true;
     this.#overdue = false;
-    this.#setSent(set);
     this.#response = response;
     this.#sentConfigVersion = configVersion;
   }
@@ -276,13 +245,11 @@ export class WatchedResource {
   /** The proxy accepted the newest response. */
   acknowledge(nonce: string, version: string): void {
     this.#unanswered = false;
-    this.#isUncertain = false;
     this.#ackedNonce = nonce;
     // A proxy repeats the version of the response. Another text may be long.
     this.#ackedVersion = version === this.#response?.version ? version : shorten(version, MAX_VERSION_CHARACTERS);
     this.#ackedConfigVersion = this.#sentConfigVersion;
-    this.#setAccepted(this.sent);
-    this.#setRejected(undefined);
+    this.#held.accept();
     this.#rejection = undefined;
     this.#onProgress();
   }
@@ -291,15 +258,13 @@ export class WatchedResource {
   reject(nonce: string, code: string, message: string): void {
     this.#unanswered = false;
     this.#rejection = { code, message, nonce };
-    this.#setRejected(this.sent);
-    this.#setAccepted(this.#afterDoubt(this.#accepted, this.sent, 'rejected'));
-    this.#setSent(this.#accepted);
+    this.#held.reject();
     this.#onProgress();
   }
 
   /** The newest configuration does not change this type. */
   unaffected(configVersion: string): void {
-    if (this.#rejected !== undefined) return;
+    if (this.rejected !== undefined) return;
     this.#sentConfigVersion = configVersion;
     if (this.#unanswered || this.#ackedConfigVersion === configVersion) return;
     if (this.#ackedNonce === '' && this.#heldVersion === '') return;
@@ -309,12 +274,10 @@ export class WatchedResource {
 
   /** The resources of the newest configuration are those that the proxy has, or is being sent. */
   unchanged(set: ResourceSet, configVersion: string): void {
-    this.#setSent(set);
+    this.#held.keep(set, this.#unanswered);
     // None of these resources belongs to a changed cluster.
     this.warming = undefined;
     if (!this.#unanswered) {
-      this.#setAccepted(set);
-      this.#setRejected(undefined);
       if (this.#rejection !== undefined) this.#onProgress();
       this.#rejection = undefined;
     }
@@ -324,7 +287,7 @@ export class WatchedResource {
   /** The stream has ended, and no longer counts what the subscription keeps. */
   release(): void {
     for (const names of [this.#encodedNames, this.#subscribed, this.#asked]) this.#account.replace(names, undefined);
-    for (const set of [this.#sent, this.#accepted, this.#rejected]) this.#account.replace(set, undefined);
+    this.#held.release();
   }
 
   snapshot(): WatchSnapshot {
@@ -339,17 +302,5 @@ export class WatchedResource {
       ...(this.#rejection === undefined ? {} : { rejection: this.#rejection }),
       ...(this.#response === undefined ? {} : { sentAt: this.#response.at }),
     };
-  }
-
-  #setSent(set: ResourceSet | undefined): void {
-    this.#sent = this.#account.replace(this.#sent, set);
-  }
-
-  #setAccepted(set: ResourceSet | undefined): void {
-    this.#accepted = this.#account.replace(this.#accepted, set);
-  }
-
-  #setRejected(set: ResourceSet | undefined): void {
-    this.#rejected = this.#account.replace(this.#rejected, set);
   }
 }

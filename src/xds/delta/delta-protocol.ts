@@ -14,11 +14,12 @@ import { hasName, type NameSet, WILDCARD } from '../../push/name-set.js';
 import type { Work } from '../../push/work.js';
 import { hasPendingUsers } from '../cluster-users.js';
 import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from '../discovery-protocol.js';
+import type { AfterDoubt } from '../held-resources.js';
 import { parseRequest } from '../parse-request.js';
 import { readResourceNames } from '../request-wire.js';
 import type { ResourceProvider } from '../resource-provider.js';
 import { StreamError } from '../stream-error.js';
-import type { AfterDoubt, PendingPush, WatchedResource } from '../watched-resource.js';
+import type { PendingPush, WatchedResource } from '../watched-resource.js';
 import {
   entryEnd,
   type RawDeltaRequest,
