@@ -188,6 +188,8 @@ for (const [name, value, shown] of [
   ['SOME_AUTH', 'true', 'true'],
   ['TOKEN_ISSUER', 'https://issuer.example', REDACTED],
   ['CREDENTIAL_FILE', '/etc/keys/a', '/etc/keys/a'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=Bearer abc', REDACTED],
+  ['NAV_HTTP_HEADERS_TIMEOUT', '5s', '5s'],
   ['HOME', '/root', '/root'],
 ] as const) {
   test(`the variable ${name} is shown as ${shown}`, (t) => t.is(redactValue(name, value), shown));

@@ -1,8 +1,8 @@
 const REDACTED = '[redacted]';
 
-/** Names of variables and flags whose values are credentials. */
+/** Names of variables and flags whose values are credentials, or have some, as OTEL_EXPORTER_OTLP_HEADERS. */
 const SECRET_NAME =
-  /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|COOKIE|API_?KEY|ACCESS_?KEY|AUTH(?!_|N|Z)|_PAT$|_KEY$|^KEY$/i;
+  /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|COOKIE|API_?KEY|ACCESS_?KEY|AUTH(?!_|N|Z)|_PAT$|_KEY$|^KEY$|[-_]HEADERS$|[-_]DSN$|CONNECTION_?STRING/i;
 
 /** Values that only name a file or switch something. */
 const HARMLESS = /^(?:true|false|\d{0,6}|\.{0,2}\/[\w./-]*)$/;
