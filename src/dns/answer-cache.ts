@@ -15,7 +15,7 @@ export interface AnswerCache {
   readonly bytes: number;
 }
 
-/** A record counts at most a day, and an absence at most an hour, whatever an upstream server says. */
+/** Records are kept for at most a day and negative answers for at most an hour, even if an upstream server says longer. */
 const MAX_SECONDS = 86_400;
 const MAX_NEGATIVE_SECONDS = 3_600;
 /** A failure is remembered shortly (RFC 9520), so that retries of clients do not multiply it. */

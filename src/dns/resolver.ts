@@ -125,7 +125,7 @@ export function createResolver(parts: ResolverParts): DnsResolver {
       try {
         return answerQuery(read.query, message);
       } catch (err) {
-        // Objects of tenants decide what an answer has. No query may end the process.
+        // Answers are made from objects of tenants. No query may end the process.
         log.warn('answer', { err, name: read.query.name.text, type: read.query.type }, 'DNS query failed');
         return own(read.query, Rcode.serverFailure, transport);
       }

@@ -1,6 +1,6 @@
 import type { LimitedLog } from '../telemetry/limited-log.js';
 
-/** The fate of a trace. `dropped`: the queue was full. */
+/** The result of an export. `dropped`: the queue was full. */
 export type ExportResult = 'sent' | 'failed' | 'dropped';
 
 export interface OtlpExporterOptions {

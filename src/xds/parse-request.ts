@@ -7,7 +7,7 @@ import { StreamError } from './stream-error.js';
  *
  * @param message the name of the message, for the error
  * @param maxNames that `read` checks
- * @throws LimitError if the request has too many names, StreamError INVALID_ARGUMENT if it is no such message
+ * @throws LimitError if the request has too many names, StreamError INVALID_ARGUMENT if the bytes are malformed
  */
 export function parseRequest<Request>(message: string, maxNames: number, read: () => Request): Request {
   try {

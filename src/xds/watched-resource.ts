@@ -179,7 +179,7 @@ export class WatchedResource {
     if (this.pending === 'no' || pending === 'always') this.pending = pending;
   }
 
-  /** Begins a response; what is wanted from now on is pending after it. @returns what it is begun for */
+  /** Begins a response. Changes from now on are pending for the next one. @returns why this one was pending */
   begin(): PendingPush {
     const { pending } = this;
     this.pending = 'no';

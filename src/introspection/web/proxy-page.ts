@@ -42,7 +42,7 @@ interface Model {
 const MAX_OBJECTS = 30;
 const MAX_REJECTIONS = 5;
 
-/** One proxy: what it has, what it lacks, its rejections with the objects behind them, and what was changed in vain. */
+/** One proxy: its resources, the changes that it lacks, its rejections with the objects that caused them, and their differences. */
 export function proxyPage(site: Site): Page {
   return createWebPage<Model>(site, {
     path: '/debug/proxy',

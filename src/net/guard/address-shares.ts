@@ -19,7 +19,7 @@ export class AddressShares<Holder extends BudgetHolder> {
   readonly #connections: WaitingLine;
   /** Announced bytes of the messages that have their turn, by address. */
   readonly #begun = new Map<string, number>();
-  /** Addresses that hold less than before. */
+  /** Addresses whose holders have released bytes. */
   readonly #freed = new Set<string>();
 
   /**
@@ -59,7 +59,7 @@ export class AddressShares<Holder extends BudgetHolder> {
     this.#enter(this.#connections, waiting);
   }
 
-  /** No longer waits. */
+  /** Ends the waiting. */
   leave(waiting: Waiting): void {
     this.#messages.leave(waiting);
     this.#connections.leave(waiting);

@@ -36,7 +36,7 @@ export class WaitingLine {
     if (line?.delete(waiting) === true && line.size === 0) this.#groups.delete(waiting.group);
   }
 
-  /** Lets those begin that there is room for now. */
+  /** Begins the waiting parts of a group, in their order, while there is room. */
   advance(group: string): void {
     for (;;) {
       const first = this.first(group);

@@ -29,8 +29,8 @@ export interface NamesInLimit {
 }
 
 /**
- * Earlier names stay, and further ones do not exist for this proxy. Envoy 1.40 does not ask again for a host or a cluster
- * that it has lost, so a workload would lose what it uses if earlier names made place.
+ * Keeps earlier names, and answers further ones as unknown. Replacing earlier names would cut off the workload from hosts
+ * that it uses, because Envoy 1.40 does not ask again for a host or a cluster that it has lost.
  *
  * @param before the names of the subscription
  * @param subscribe the names that the request adds
