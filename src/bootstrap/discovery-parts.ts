@@ -16,6 +16,8 @@ import type { BuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
 import { NAVIGATOR_DISCOVERY_FAMILIES } from '../telemetry/metric-families.js';
 import { createTracing } from '../tracing/create-tracing.js';
+import { createAuthorizationLog } from './authorization-log.js';
+import { createCacheLog } from './cache-log.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createHttpServers } from './create-http-servers.js';
 import { createIntrospection } from './create-introspection.js';
@@ -244,6 +246,8 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     clock,
   });
 
+  const authorizationLog = createAuthorizationLog(logging.scope('authorization'), clock);
+  observers.sessions.push(authorizationLog);
   // The policy server comes first: it must know a snapshot before proxies have it.
   observers.snapshots.push(
     policy,
@@ -252,6 +256,11 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     webhooks,
     dns,
     createSnapshotLog(logging.scope('model')),
+    createCacheLog(logging.scope('cache'), () => {
+      const { resources, responses } = proxies.distributor;
+      return { generated: resources.generations, composed: responses.composed, reused: responses.reused };
+    }),
+    authorizationLog,
     createPendingPodRecorder(metrics),
   );
   if (status !== undefined) {

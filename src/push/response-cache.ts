@@ -31,6 +31,8 @@ export interface ResponseCache {
   responseFor(content: ResponseContent, usedNonce: string): ComposedResponse;
   /** Responses composed since start. */
   readonly composed: number;
+  /** Responses found since start, which another stream had composed. */
+  readonly reused: number;
 }
 
 interface Remembered {
@@ -44,11 +46,14 @@ export function createResponseCache(controlPlane: string): ResponseCache {
   /** The newest response of each group. */
   const newest = new WeakMap<object, Remembered>();
   let composed = 0;
+  let reused = 0;
 
   const find: ResponseCache['find'] = ({ group, configVersion, versionInfo }, usedNonce) => {
     const remembered = newest.get(group);
     const known = remembered?.configVersion === configVersion ? remembered.response.deref() : undefined;
-    return known?.version === versionInfo && known.nonce !== usedNonce ? known : undefined;
+    if (known?.version !== versionInfo || known.nonce === usedNonce) return undefined;
+    reused++;
+    return known;
   };
 
   return {
@@ -63,6 +68,9 @@ export function createResponseCache(controlPlane: string): ResponseCache {
     },
     get composed() {
       return composed;
+    },
+    get reused() {
+      return reused;
     },
   };
 }
@@ -79,6 +87,7 @@ export function createUncachedResponses(controlPlane: string): ResponseCache {
     get composed() {
       return composed;
     },
+    reused: 0,
   };
 }
 

@@ -81,6 +81,7 @@ test.serial('it enforces the quotas of the mesh exactly, and follows changes of 
   const { body } = await server.monitoring.get('/metrics');
   t.regex(body, /^policy_discovery_connected 1$/m);
   t.regex(body, /^policy_discovery_services 1$/m);
+  t.is(server.log().find(({ msg }) => msg === 'connected to the discovery server')?.scope, 'adsc');
 });
 
 test.serial('until policies have come it is not ready and lets the fail policies of proxies decide', async (t) => {

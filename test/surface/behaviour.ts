@@ -23,15 +23,15 @@ version | version [flags] | - | cli/run.test.ts | the full version is version.Bu
 /** Section 4.5: log scopes. A row whose test is missing has no line of its own. */
 export const LOG_SCOPE_ROWS = rowsOf(`
 ads | scope | - | xds/grpc-server.test.ts | a peer that is rejected repeatedly is logged once | logger
-adsc | scope | - | -
+adsc | scope | - | bootstrap/policy-process.test.ts | it enforces the quotas of the mesh exactly, and follows changes of policies and of limits
 all | scope | - | telemetry/logging.test.ts | "all" sets every scope, and the later entry wins
 analysis | scope | - | bootstrap/analysis-off.test.ts | NAV_ENABLE_ANALYSIS=true reports messages, and false runs no analyzer
-attributes | scope | - | -
+attributes | scope | - | bootstrap/log-scopes.test.ts | a check has a line of the scope attributes without values that can be credentials
 authn | scope | - | jwks/key-set-fetcher.test.ts | a failed fetch is repeated sooner than the interval, logged once, and a problem until it succeeds | logger
-authorization | scope | - | -
-cache | scope | - | -
+authorization | scope | - | bootstrap/log-scopes.test.ts | the policies of a workload have lines of the scope authorization, and too large ones a warning
+cache | scope | - | bootstrap/log-scopes.test.ts | a replaced snapshot has a line of the scope cache with the work for its proxies
 default | scope | - | bootstrap/lifecycle.test.ts | every target of --log_target gets every line, and the log is whole when the process ends | discovery server
-grpcAdapter | scope | - | -
+grpcAdapter | scope | - | bootstrap/log-scopes.test.ts | a message of the gRPC library has a line of the scope grpcAdapter
 kube | scope | - | sources/kubernetes/cluster/rights.test.ts | what may not be read is told of once, by verb and resource; the rest works, and so does a right that comes later | may
 mcp | scope | - | -
 model | scope | - | bootstrap/log-scopes.test.ts | a changed object has lines of the scopes processing, resource and model, at debug
@@ -40,7 +40,7 @@ processing | scope | - | bootstrap/log-scopes.test.ts | a changed object has lin
 resource | scope | - | bootstrap/log-scopes.test.ts | a changed object has lines of the scopes processing, resource and model, at debug
 rootcertrotator | scope | - | ca/rotation/root-rotator.test.ts | with an interval of zero nothing is checked again, and an expired root is logged | logger
 secretcontroller | scope | - | bootstrap/multicluster.test.ts | a control plane that may not read secrets reports it and serves all the same | logged
-secretfetcher | scope | - | -
+secretfetcher | scope | - | sources/credentials/secret-credentials.test.ts | a changed Secret is served, a malformed one is logged and changes nothing, and a deleted one is gone | logger
 serverca | scope | - | ca/service/certificate-service.test.ts | an exception ends only its call, and the caller does not get its text | logger
 source | scope | - | bootstrap/serving.test.ts | mesh config is reloaded, and a bad one is reported and ignored | meshConfigFile
 spiffe | scope | - | ca/authentication/spiffe/bundles.test.ts | changed roots cause a call of listeners, unchanged ones none, and known roots stay when a fetch fails | logger

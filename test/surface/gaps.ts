@@ -8,13 +8,6 @@ export const GAPS: Readonly<Record<string, string>> = {
   mcp: 'issue 17: the MCP source',
   MESH_LANG: 'issue 17: expressions of the policy runtime',
 
-  adsc: 'issue 16: log scopes without lines',
-  attributes: 'issue 16: log scopes without lines',
-  authorization: 'issue 16: log scopes without lines',
-  cache: 'issue 16: log scopes without lines',
-  grpcAdapter: 'issue 16: log scopes without lines',
-  secretfetcher: 'issue 16: log scopes without lines',
-
   INGRESS_GATEWAY_NAMESPACE: 'it configures a proxy agent, which the mesh does not have',
   SECRET_WATCHER_RESYNC_PERIOD: 'it configures a proxy agent, which the mesh does not have',
   NAV_ENABLED_SERVICE_APIS: 'the Gateway API of Kubernetes is not implemented',

@@ -89,7 +89,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       readSecret: createSecretReader(protos),
       clock,
       random: Math.random,
-      logger: logging.scope('policy'),
+      logger: logging.scope('adsc'),
     });
   const keeper = createSettingsKeeper({
     connection: undefined,
@@ -134,7 +134,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     readServiceConfig: createServiceConfigReader(createConfigDecoder(protos), options.regexes.navRegexExpressionBytes),
     clock,
     random: Math.random,
-    logger: logging.scope('policy'),
+    logger: logging.scope('adsc'),
     metrics: createSubscriptionMetrics(metrics),
     onChange: () => runtime.observe(subscription),
   });

@@ -27,6 +27,7 @@ import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import type { ListenAddress } from '../options.js';
+import { withAttributeLog } from './attribute-log.js';
 import {
   createPolicyConfiguration,
   type PolicyConfiguration,
@@ -102,11 +103,12 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     logger,
     limitedLog,
   });
+  const chain = withAttributeLog(handlers.chain, logging.scope('attributes'));
   const server = createPolicyServer({
     protos,
     decoder: createConfigDecoder(protos),
     encoder: createConfigEncoder(encoder),
-    handlers: handlers.chain,
+    handlers: chain,
     isReportLogged: () => config.current().reports.log,
     metrics,
     logger,
@@ -154,7 +156,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       ),
       createAccessLogService(server, logger, callerOf),
       createPolicyService({
-        answer: noted(admitted(server, clock, handlers.chain.answer)),
+        answer: noted(admitted(server, clock, chain.answer)),
         acceptReports: async (reports) => {
           for (const [index, attributes] of reports.entries()) {
             server.reports.take({ attributes });
