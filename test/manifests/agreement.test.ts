@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { load } from 'js-yaml';
 import { commonFlags } from '../../src/cli/settings/common-flags.js';
+import { environmentVariables } from '../../src/cli/settings/environment-variables.js';
 import { leavesRules } from '../../src/webhooks/certificates/webhook-configuration.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import {
@@ -109,7 +110,9 @@ for (const deployment of [MESHD, POLICY]) {
     const { spec: service } = ofIt('Service') as {
       spec: { ports: { name: string; port: number; targetPort: string }[] };
     };
-    t.deepEqual(Object.fromEntries(service.ports.map((each) => [each.name, each.port])), ports);
+    // Resolvers ask port 53, which the process cannot open without privileges.
+    const expected = Object.entries(ports).map(([port, number]) => [port, /^dns/.test(port) ? 53 : number]);
+    t.deepEqual(Object.fromEntries(service.ports.map((each) => [each.name, each.port])), Object.fromEntries(expected));
     for (const each of service.ports) t.is(each.targetPort, each.name);
     const open = allDocuments().filter(
       ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.labels?.[NAME] === name,
@@ -204,6 +207,29 @@ test('the mesh config directs proxies and policy servers to the secured port of 
   t.is(mesh.defaultConfig.discoveryAddress, secured);
   t.is(argument(containerOf(POLICY), 'discoveryAddress'), secured);
   t.is(portOfAddress(argument(containerOf(MESHD), 'secureGRPCAddr')), portOfAddress(secured));
+});
+
+test('meshd answers DNS of all namespaces over UDP and TCP, at port 53 of its Service', (t) => {
+  const ports = containerOf(MESHD).ports.filter(({ name }) => name.startsWith('dns')) as readonly object[];
+  const listener = portOfAddress(environmentVariables.dnsAddr.default);
+  t.deepEqual(ports, [
+    { name: 'dns', containerPort: listener, protocol: 'UDP' },
+    { name: 'dns-tcp', containerPort: listener, protocol: 'TCP' },
+  ]);
+  t.false(containerOf(MESHD).env.some(({ name }) => name === 'DNS_ADDR'));
+  const { spec: service } = findDocument('Service', 'meshd') as unknown as { spec: { ports: { name: string }[] } };
+  t.deepEqual(service.ports.filter(({ name }) => name.startsWith('dns')) as readonly object[], [
+    { name: 'dns', protocol: 'UDP', port: 53, targetPort: 'dns' },
+    { name: 'dns-tcp', protocol: 'TCP', port: 53, targetPort: 'dns-tcp' },
+  ]);
+  const { spec } = findDocument('NetworkPolicy', 'meshd') as unknown as NetworkPolicy;
+  t.deepEqual(spec.ingress.find(({ ports: open }) => open.some(({ port }) => port === 'dns')) as object, {
+    from: [{ namespaceSelector: {} }],
+    ports: [
+      { protocol: 'UDP', port: 'dns' },
+      { protocol: 'TCP', port: 'dns-tcp' },
+    ],
+  });
 });
 
 test('plaintext xDS is closed: meshd does not listen there, and no port leads there', (t) => {
