@@ -101,6 +101,7 @@ async function begin(
   const options = {
     discovery: { namespace, meshConfigFile: folder.at('mesh'), networksConfigFile: folder.at('meshNetworks') },
     environment: { revision, navMeshConfigDefaults: defaults },
+    explicit: new Set(),
   } as unknown as Options;
   const meshes: MeshConfig[] = [];
   const settings = createMeshSettings(options, {

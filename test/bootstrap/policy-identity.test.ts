@@ -74,7 +74,8 @@ const flagsTo = (port: number, folder: TempFolder, ...more: readonly string[]): 
 async function servicesOf(process: PolicyServerProcess): Promise<number | undefined> {
   const { body } = await process.monitoring.get('/metrics');
   const found = /^policy_discovery_services (\d+)$/m.exec(body)?.[1];
-  return found === undefined ? undefined : Number(found);
+  // Zero until the first response.
+  return found === undefined || found === '0' ? undefined : Number(found);
 }
 
 it('the account navigator-policy is served the policies of all namespaces over TLS', async (t) => {

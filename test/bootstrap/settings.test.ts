@@ -178,11 +178,7 @@ test('settings whose feature is not implemented are named in one warning, and no
   const warnings = server.log().filter(({ msg }) => msg === 'settings without effect yet');
   t.is(warnings.length, 1);
   const settings = warnings[0]?.['settings'] as readonly { setting: string; value: string; why: string }[];
-  t.deepEqual(settings.map(({ setting }) => setting).toSorted(), [
-    '--catalogserverURL',
-    '--profile',
-    'NAV_ENABLED_SERVICE_APIS',
-  ]);
+  t.deepEqual(settings.map(({ setting }) => setting).toSorted(), ['--catalogserverURL', 'NAV_ENABLED_SERVICE_APIS']);
   for (const { why } of settings) t.regex(why, /(is|are) not implemented yet/);
 });
 

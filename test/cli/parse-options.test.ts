@@ -146,12 +146,12 @@ test('a variable of a name that no setting has is reported with the name that wa
 });
 
 test('settings without effect are listed if they are set', (t) => {
-  const given = flags(['registries', 'Catalog'], ['profile', 'true']);
+  const given = flags(['registries', 'Catalog'], ['catalogserverURL', 'http://localhost']);
   const options = parseOptions(given, {
     NAV_ENABLED_SERVICE_APIS: '1',
   });
   t.deepEqual(options.unimplemented.map(({ setting }) => setting).sort(), [
-    '--profile',
+    '--catalogserverURL',
     '--registries',
     'NAV_ENABLED_SERVICE_APIS',
   ]);
@@ -159,11 +159,11 @@ test('settings without effect are listed if they are set', (t) => {
 });
 
 test('a setting that turns a missing feature off needs no warning', (t) => {
-  const given = flags(['plugins', 'health,policy'], ['profile', 'false'], ['registries', 'Mock']);
+  const given = flags(['plugins', 'health,policy'], ['registries', 'Mock']);
   const variables = { NAV_ENABLE_TCP_METADATA_EXCHANGE: '0' };
   const options = parseOptions(given, variables);
   t.deepEqual(options.unimplemented, []);
-  t.true(options.explicit.has('--profile'));
+  t.true(options.explicit.has('--registries'));
   t.true(options.explicit.has('NAV_ENABLE_TCP_METADATA_EXCHANGE'));
 });
 

@@ -112,7 +112,10 @@ export function createKubernetesClient(server: string, token: string, ca: () => 
     send,
     apply,
     applyAll: async (manifests) => {
-      const waiting = [...manifests];
+      const isNamespace = ({ kind }: KubernetesManifest): boolean => kind === 'Namespace';
+      // Nothing can be written into a namespace that does not exist yet.
+      for (const namespace of manifests.filter(isNamespace)) await apply(namespace);
+      const waiting = manifests.filter((manifest) => !isNamespace(manifest));
       const work = async (): Promise<void> => {
         for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await apply(next);
       };
