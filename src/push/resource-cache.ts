@@ -1,4 +1,4 @@
-import { shareSteps } from '../base/steps.js';
+import { inOneStep, shareSteps } from '../base/steps.js';
 import type { ResourceSet } from '../envoy/resource-set.js';
 import type { NamedGenerator, ResourceGenerator } from '../generators/generator.js';
 import type { Finding } from '../model/finding.js';
@@ -12,7 +12,7 @@ import { generateNamed, type NamedResult, type NamedWork, updateNamed } from './
 import type { PushNotice } from './push-notice.js';
 import { advanceType, type CacheState, type Results, type TypeCache, typeCacheOf } from './type-cache.js';
 import { wildcardResources } from './wildcard-resources.js';
-import { finish, type Work } from './work.js';
+import type { Work } from './work.js';
 
 /**
  * Generated resources of the current snapshot, by scope: proxies with equal scopes share one ResourceSet,
@@ -60,7 +60,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
         advanceType(cache, changedHosts(notice.request));
       }
     },
-    resourcesFor: (generator, proxy, names) => finish(prepareResources(generator, proxy, names)),
+    resourcesFor: (generator, proxy, names) => inOneStep(prepareResources(generator, proxy, names)),
     prepareResources,
     findings: () => {
       const all: Finding[] = [];

@@ -17,6 +17,7 @@ import { createTopicPages } from '../../src/introspection/topics/topic-pages.js'
 import { readBuildInfo } from '../../src/telemetry/build-info.js';
 import { createLogging, type Logging } from '../../src/telemetry/logging.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
+import { loggingOptions } from '../telemetry/logging-options.js';
 import { type LogLine, recordingLogger, serve, views } from './fixtures/serve.js';
 
 interface Answer {
@@ -44,20 +45,7 @@ async function open(t: ExecutionContext) {
   new Counter({ name: 'books_total', help: 'Books.', labelNames: ['shelf'], registers: [registry] }).inc({
     shelf: 'a',
   });
-  const logging = createLogging(
-    {
-      logAsJson: false,
-      logCaller: [],
-      logOutputLevel: [],
-      logRotate: '',
-      logRotateMaxAgeDays: 0,
-      logRotateMaxBackups: 0,
-      logRotateMaxSizeMegabytes: 1,
-      logStacktraceLevel: [],
-      logTarget: [],
-    },
-    { now: systemClock.now, sinks: [] },
-  );
+  const logging = createLogging(loggingOptions({ logAsJson: false }), { now: systemClock.now, sinks: [] });
   const build = { version: '1.2.3', revision: 'abc', runtime: 'node v20', status: 'Clean', tag: 'v1' };
   const done: string[] = [];
   const facts = {

@@ -4,9 +4,10 @@ import test from 'ava';
 import { load } from 'js-yaml';
 import { startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { projectRoot } from '../counterparts/project-root.js';
-import { createHelm, type Helm, type HelmResult, requireHelm } from './support/helm.js';
+import { createHelm, type Helm, requireHelm } from './support/helm.js';
 import { createKubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
 import { type Deployment, type ManifestDocument, readDocuments } from './support/read-documents.js';
+import type { ToolResult } from './support/run-tool.js';
 
 const binary = requireHelm();
 // One Helm at a time.
@@ -286,7 +287,7 @@ const { available: cluster } = requireKubernetesAndKubectl();
     const api = await startApiServer({ binary: String(cluster) });
     t.teardown(() => api.close());
     const kubectl = createKubectl(api);
-    const succeed = async (result: Promise<HelmResult>): Promise<string> => {
+    const succeed = async (result: Promise<ToolResult>): Promise<string> => {
       const { code, output, complaint } = await result;
       t.is(code, 0, complaint || output);
       return output;

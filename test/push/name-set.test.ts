@@ -1,6 +1,6 @@
 import test from 'ava';
+import { inOneStep } from '../../src/base/steps.js';
 import { createNameSets, type EncodedNames } from '../../src/push/name-set.js';
-import { finish } from '../../src/push/work.js';
 
 type NameSets = ReturnType<typeof createNameSets>;
 
@@ -10,7 +10,7 @@ function intern(sets: NameSets, bytes: Buffer, decode: () => readonly string[], 
   const decodeAtOnce = function* () {
     return decode();
   };
-  return finish(sets.intern(bytes, decodeAtOnce, last));
+  return inOneStep(sets.intern(bytes, decodeAtOnce, last));
 }
 
 test('the same bytes are decoded once', (t) => {

@@ -1,10 +1,10 @@
 import test from 'ava';
+import { inOneStep } from '../../src/base/steps.js';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import type { GroupedGenerator, NamedGenerator, WildcardGenerator } from '../../src/generators/generator.js';
 import type { Finding } from '../../src/model/finding.js';
 import { createPushNotice } from '../../src/push/push-notice.js';
 import { createResourceCache, type ResourceCache } from '../../src/push/resource-cache.js';
-import { finish } from '../../src/push/work.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 import { eventually } from '../support/eventually.js';
 import { pushRequest } from '../support/push-requests.js';
@@ -170,8 +170,8 @@ test('proxies of one scope make a long part of a wildcard type together, with pa
   if (first === undefined || second === undefined) throw new Error('two works');
   t.false(first.next().done);
   t.false(second.next().done);
-  const set = finish(first);
-  t.is(finish(second), set);
+  const set = inOneStep(first);
+  t.is(inOneStep(second), set);
   t.deepEqual(made, [context.version]);
   t.is(cache.resourcesFor(generator, proxy, undefined), set);
   t.is(made.length, 1);
@@ -184,7 +184,7 @@ test('a wildcard type whose snapshot changes in a pause has the resources of the
   const work = cache.prepareResources(generator, proxy, undefined);
   work.next();
   advance(cache, 2);
-  const set = finish(work);
+  const set = inOneStep(work);
   t.deepEqual(made, [createDefaultContext(1).version, createDefaultContext(2).version]);
   t.is(cache.resourcesFor(generator, proxy, undefined), set);
   t.is(made.length, 2);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Clock } from '../../src/base/clock.js';
-import { shareSteps } from '../../src/base/steps.js';
-import { finish, type Work } from '../../src/push/work.js';
+import { inOneStep, shareSteps } from '../../src/base/steps.js';
+import type { Work } from '../../src/push/work.js';
 import { createWorkRunner } from '../../src/push/work-runner.js';
 import { eventually } from '../support/eventually.js';
 
@@ -162,8 +162,8 @@ test('shared work runs once, advanced by any reader, and all readers get its res
   first.next();
   second.next();
   first.next();
-  t.is(finish(second), 'result');
-  t.is(finish(first), 'result');
+  t.is(inOneStep(second), 'result');
+  t.is(inOneStep(first), 'result');
   t.is(made, 10);
 });
 
@@ -174,6 +174,6 @@ test('shared work that fails does so for all of its readers', (t) => {
       throw new Error('broken');
     })(),
   );
-  t.throws(() => finish(shared.follow()), { message: 'broken' });
-  t.throws(() => finish(shared.follow()), { message: 'broken' });
+  t.throws(() => inOneStep(shared.follow()), { message: 'broken' });
+  t.throws(() => inOneStep(shared.follow()), { message: 'broken' });
 });

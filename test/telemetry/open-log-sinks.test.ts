@@ -3,28 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { createLogging } from '../../src/telemetry/logging.js';
-import type { LoggingOptions } from '../../src/telemetry/logging-options.js';
 import { openLogSinks } from '../../src/telemetry/open-log-sinks.js';
+import { loggingOptions } from './logging-options.js';
 
-const optionsFor = (changes: Partial<LoggingOptions>): LoggingOptions => ({
-  logAsJson: true,
-  logCaller: [],
-  logOutputLevel: [],
-  logRotate: '',
-  logRotateMaxAgeDays: 0,
-  logRotateMaxBackups: 0,
-  logRotateMaxSizeMegabytes: 1,
-  logStacktraceLevel: [],
-  logTarget: [],
-  ...changes,
-});
 const now = () => new Date('2030-01-01T00:00:00Z');
 
 test('lines go to every file and to the rotating file, in order and at once', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sinks-'));
   const paths = [join(folder, 'deep', 'a.log'), join(folder, 'b.log')];
   const logRotate = join(folder, 'rotating.log');
-  const options = optionsFor({ logTarget: [...paths, ...paths], logRotate });
+  const options = loggingOptions({ logTarget: [...paths, ...paths], logRotate });
   const logging = createLogging(options, { now, sinks: openLogSinks(options, now) });
   for (let line = 0; line < 1000; line++) {
     logging.scope('ads').info({ line }, 'text');
@@ -43,7 +31,7 @@ test('lines go to every file and to the rotating file, in order and at once', as
 test('megabytes are of 2^20 bytes', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sinks-'));
   const logRotate = join(folder, 'rotating.log');
-  const [sink] = openLogSinks(optionsFor({ logRotate }), now);
+  const [sink] = openLogSinks(loggingOptions({ logRotate }), now);
   sink?.write('x'.repeat(2 ** 20 - 2));
   sink?.write('y\n');
   t.is(readFileSync(logRotate).length, 2 ** 20);
@@ -55,13 +43,17 @@ test('megabytes are of 2^20 bytes', async (t) => {
 
 test('a target that cannot be opened is named with its flag and the reason', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sinks-'));
-  t.throws(() => openLogSinks(optionsFor({ logTarget: [folder] }), now), { message: /^--log_target must be .*EISDIR/ });
-  t.throws(() => openLogSinks(optionsFor({ logRotate: folder }), now), { message: /^--log_rotate must be .*EISDIR/ });
+  t.throws(() => openLogSinks(loggingOptions({ logTarget: [folder] }), now), {
+    message: /^--log_target must be .*EISDIR/,
+  });
+  t.throws(() => openLogSinks(loggingOptions({ logRotate: folder }), now), {
+    message: /^--log_rotate must be .*EISDIR/,
+  });
   rmSync(folder, { recursive: true });
 });
 
 test('a full disk neither throws nor delays the end', async (t) => {
-  const options = optionsFor({ logTarget: ['/dev/full'] });
+  const options = loggingOptions({ logTarget: ['/dev/full'] });
   const logging = createLogging(options, { now, sinks: openLogSinks(options, now) });
   logging.scope('ads').info({}, 'lost');
   await t.notThrowsAsync(logging.close());

@@ -1,6 +1,6 @@
 import test from 'ava';
+import { inOneStep } from '../../src/base/steps.js';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
-import { finish } from '../../src/push/work.js';
 import { readNode } from '../../src/xds/node-wire.js';
 import { readDiscoveryRequest, readResourceNames } from '../../src/xds/request-wire.js';
 import fc from '../support/property-testing.js';
@@ -29,7 +29,7 @@ test('any request reads as protobufjs would decode it', (t) => {
       t.is(read.versionInfo, request.versionInfo);
       t.is(read.typeUrl, request.typeUrl);
       t.is(read.responseNonce, request.responseNonce);
-      t.deepEqual(finish(readResourceNames(read.encodedNames)), request.resourceNames);
+      t.deepEqual(inOneStep(readResourceNames(read.encodedNames)), request.resourceNames);
       t.deepEqual(read.errorDetail, request.errorDetail === null ? undefined : request.errorDetail);
       t.is(read.node === undefined, request.node === null);
     }),
@@ -39,7 +39,7 @@ test('any request reads as protobufjs would decode it', (t) => {
 test('names that are not next to each other are all read', (t) => {
   const [first, second] = [['a'], ['b', 'c']].map((resourceNames) => encode({ resourceNames, typeUrl: 'x' }));
   const read = readDiscoveryRequest(Buffer.concat([first as Buffer, second as Buffer]));
-  t.deepEqual(finish(readResourceNames(read.encodedNames)), ['a', 'b', 'c']);
+  t.deepEqual(inOneStep(readResourceNames(read.encodedNames)), ['a', 'b', 'c']);
 });
 
 test('names that are known already are read the same, and so are names that only begin like them', (t) => {
@@ -50,7 +50,7 @@ test('names that are known already are read the same, and so are names that only
       const read = readDiscoveryRequest(encode({ versionInfo: 'v', resourceNames, typeUrl: 't' }), {
         knownNames: [{ bytes: hint, count: known.length }],
       });
-      t.deepEqual(finish(readResourceNames(read.encodedNames)), resourceNames);
+      t.deepEqual(inOneStep(readResourceNames(read.encodedNames)), resourceNames);
       t.is(read.typeUrl, 't');
     }),
   );

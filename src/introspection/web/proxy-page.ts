@@ -42,7 +42,7 @@ interface Model {
 const MAX_OBJECTS = 30;
 const MAX_REJECTIONS = 5;
 
-/** One proxy: its resources, the changes that it lacks, its rejections with the objects that caused them, and their differences. */
+/** One proxy: its resources, the changes that it lacks, and its rejections with their causes and differences. */
 export function proxyPage(site: Site): Page {
   return createWebPage<Model>(site, {
     path: '/debug/proxy',

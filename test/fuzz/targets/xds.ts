@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { inOneStep } from '../../../src/base/steps.js';
 import { parseOutboundClusterName } from '../../../src/envoy/names.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { EMPTY_RESOURCE_SET } from '../../../src/envoy/resource-set.js';
@@ -6,7 +7,6 @@ import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { parsePolicyFilterName } from '../../../src/generators/policy/filter-names.js';
 import { parseRouteName } from '../../../src/generators/routes/route-table.js';
 import { parseNode } from '../../../src/model/parse-node.js';
-import { finish } from '../../../src/push/work.js';
 import { readClientStatusRequest } from '../../../src/xds/client-status/client-status-request.js';
 import { createClaimReader } from '../../../src/xds/delta/claimed-resources.js';
 import { readAnswer, readDeltaRequest } from '../../../src/xds/delta/delta-request-wire.js';
@@ -137,7 +137,7 @@ export const xdsTargets: readonly FuzzTarget[] = [
   fuzzTarget('load-report', {
     inputs: bytesLike(loadReport),
     refusals: ['Error', 'RangeError'],
-    run: (bytes) => finish(readLoadReport(Buffer.from(bytes), 1_000)),
+    run: (bytes) => inOneStep(readLoadReport(Buffer.from(bytes), 1_000)),
   }),
   fuzzTarget('client-status-request', {
     inputs: bytesLike(statusRequest),
@@ -149,9 +149,9 @@ export const xdsTargets: readonly FuzzTarget[] = [
     refusals: ['Error', 'RangeError', 'TooManyNamesError'],
     run: (bytes) => {
       const { subscribe, unsubscribe, versions } = readDeltaRequest(Buffer.from(bytes), () => 100);
-      const names = [subscribe, unsubscribe].map((list) => finish(readResourceNames(list)));
+      const names = [subscribe, unsubscribe].map((list) => inOneStep(readResourceNames(list)));
       const claim = { encoded: versions, expected: EMPTY_RESOURCE_SET, isAsked: () => true };
-      return [readAnswer(Buffer.from(bytes)), names, finish(claims.read(claim)).resources];
+      return [readAnswer(Buffer.from(bytes)), names, inOneStep(claims.read(claim)).resources];
     },
   }),
   fuzzTarget('node', {

@@ -12,6 +12,7 @@ import type { ProxyConnection } from '../../../src/model/proxy-connection.js';
 import { createPushActivityLog } from '../../../src/push/push-activity-log.js';
 import { createLogging } from '../../../src/telemetry/logging.js';
 import { requireChromium } from '../../counterparts/chromium.js';
+import { loggingOptions } from '../../telemetry/logging-options.js';
 import { connection, context, endpoint, meshObject, service, watch } from '../fixtures/mesh.js';
 import { serve } from '../fixtures/serve.js';
 
@@ -86,20 +87,7 @@ async function openMesh(t: Parameters<typeof serve>[0]) {
     ],
     objects: [meshObject('ServiceEntry', HOSTILE), meshObject('ServiceEntry', LONG)],
   });
-  const logging = createLogging(
-    {
-      logAsJson: false,
-      logCaller: [],
-      logOutputLevel: [],
-      logRotate: '',
-      logRotateMaxAgeDays: 0,
-      logRotateMaxBackups: 0,
-      logRotateMaxSizeMegabytes: 1,
-      logStacktraceLevel: [],
-      logTarget: [],
-    },
-    { now: systemClock.now, sinks: [] },
-  );
+  const logging = createLogging(loggingOptions({ logAsJson: false }), { now: systemClock.now, sinks: [] });
   const build = { version: '1.2.3', revision: 'abc', runtime: 'node', status: 'Clean', tag: HOSTILE };
   const facts = readProcessFacts({ logging, registry: new Registry(), build, clock: systemClock });
   const site = { ...DISCOVERY_SITE, links: [...DISCOVERY_SITE.links, { path: '/', label: 'Process' }] };

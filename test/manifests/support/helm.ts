@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,21 +5,16 @@ import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { projectRoot } from '../../counterparts/project-root.js';
 import type { ManifestDocument } from './read-documents.js';
+import { runTool, type ToolResult } from './run-tool.js';
 
 /** Of `kubeVersion` in Chart.yaml. */
 const OLDEST_KUBERNETES = '1.30.0';
-
-export interface HelmResult {
-  readonly code: number | null;
-  readonly output: string;
-  readonly complaint: string;
-}
 
 /** Runs Helm with the chart of this repository. */
 export interface Helm {
   /** Folder of the chart. */
   readonly chart: string;
-  run(...args: readonly string[]): Promise<HelmResult>;
+  run(...args: readonly string[]): Promise<ToolResult>;
   /**
    * The objects of the chart in `mesh-system`.
    *
@@ -48,22 +42,11 @@ export async function createHelm(binary: string): Promise<Helm> {
     writeChart: (folder: string) => string;
   };
   writeChart(chart);
-  const run: Helm['run'] = (...args) =>
-    new Promise((resolve, reject) => {
-      const home = { HELM_CACHE_HOME: join(folder, 'cache'), HELM_CONFIG_HOME: join(folder, 'config') };
-      const env = { ...process.env, ...home, HELM_DATA_HOME: join(folder, 'data') };
-      const child = spawn(binary, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-      let output = '';
-      let complaint = '';
-      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-        output += chunk;
-      });
-      child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-        complaint += chunk;
-      });
-      child.on('error', reject);
-      child.on('close', (code) => resolve({ code, output, complaint }));
-    });
+  const run: Helm['run'] = (...args) => {
+    const home = { HELM_CACHE_HOME: join(folder, 'cache'), HELM_CONFIG_HOME: join(folder, 'config') };
+    const env = { ...process.env, ...home, HELM_DATA_HOME: join(folder, 'data') };
+    return runTool(binary, args, { env });
+  };
   let count = 0;
   const rendered = new Map<string, readonly ManifestDocument[]>();
   return {

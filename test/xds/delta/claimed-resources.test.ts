@@ -1,4 +1,5 @@
 import test from 'ava';
+import { inOneStep } from '../../../src/base/steps.js';
 import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
 import {
   createResourceSet,
@@ -7,7 +8,6 @@ import {
   joinResourceSets,
   type ResourceSet,
 } from '../../../src/envoy/resource-set.js';
-import { finish } from '../../../src/push/work.js';
 import { createClaimReader } from '../../../src/xds/delta/claimed-resources.js';
 import { readDeltaRequest } from '../../../src/xds/delta/delta-request-wire.js';
 import { deltaRequest } from './delta-messages.js';
@@ -28,7 +28,7 @@ const encode = (versions: Readonly<Record<string, string>>) =>
 function createServer(isAsked: (name: string) => boolean = () => true) {
   const reader = createClaimReader();
   return (versions: Readonly<Record<string, string>>, expected: ResourceSet) =>
-    finish(reader.read({ encoded: encode(versions), expected, isAsked }));
+    inOneStep(reader.read({ encoded: encode(versions), expected, isAsked }));
 }
 
 const versionsOf = ({ resources }: ResourceSet) => resources.map(({ name, version }) => `${name}=${version}`);
@@ -75,7 +75,7 @@ test('the last version of a repeated name counts', (t) => {
   const reader = createClaimReader();
   const read = (...versions: readonly Readonly<Record<string, string>>[]) => {
     const encoded = Buffer.concat(versions.map(encode));
-    return finish(reader.read({ encoded, expected: SHARED, isAsked: () => true }));
+    return inOneStep(reader.read({ encoded, expected: SHARED, isAsked: () => true }));
   };
   t.is(read({ a: '0', b: '1' }, { a: '1', c: '1' }), SHARED);
   t.deepEqual(versionsOf(read({ a: '1', b: '1' }, { a: '0', c: '1' })), ['a=0', 'b=1', 'c=1']);
@@ -95,7 +95,7 @@ test('an entry is recognised however the proxy encodes it', (t) => {
     Buffer.concat([versionFirst, Buffer.from('0a0161', 'hex')]),
     Buffer.from('2a86000a0162120131', 'hex'),
   ];
-  const read = (encoded: Buffer) => finish(createClaimReader().read({ encoded, expected, isAsked: () => true }));
+  const read = (encoded: Buffer) => inOneStep(createClaimReader().read({ encoded, expected, isAsked: () => true }));
   t.is(read(Buffer.concat(entries)), expected);
   t.deepEqual(versionsOf(read(Buffer.concat([...entries, Buffer.from('2a060a016112' + '0132', 'hex')]))), [
     'a=2',
@@ -108,7 +108,7 @@ test('an entry is recognised however the proxy encodes it', (t) => {
 test('the last version of a name counts', (t) => {
   const claim = (...versions: Readonly<Record<string, string>>[]) =>
     versionsOf(
-      finish(
+      inOneStep(
         createClaimReader().read({
           encoded: Buffer.concat(versions.map(encode)),
           expected: SHARED,

@@ -1,6 +1,6 @@
 import test from 'ava';
+import { inOneStep } from '../../../src/base/steps.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
-import { finish } from '../../../src/push/work.js';
 import { createSecretService } from '../../../src/xds/secrets/secret-service.js';
 import { collectGarbage } from '../../support/collect-garbage.js';
 import { eventually } from '../../support/eventually.js';
@@ -212,7 +212,7 @@ test('streams that need the same content at once encode it together', (t) => {
   const [first, second] = [environment.delta.body(diff), environment.delta.body(diff)];
   t.false(first.next().done);
   t.false(second.next().done);
-  t.is(finish(first)[0], finish(second)[0]);
+  t.is(inOneStep(first)[0], inOneStep(second)[0]);
   t.is(encoded, resources.length);
 });
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { finish } from '../../../src/push/work.js';
+import { inOneStep } from '../../../src/base/steps.js';
 import { readAnswer, readDeltaRequest } from '../../../src/xds/delta/delta-request-wire.js';
 import { readResourceNames } from '../../../src/xds/request-wire.js';
 import fc from '../../support/property-testing.js';
@@ -17,8 +17,8 @@ test('the lists of a request are those that were encoded, whatever the lengths o
     fc.property(fc.array(name), fc.array(name), fc.dictionary(name, name), (subscribe, unsubscribe, versions) => {
       const bytes = deltaRequest({ node: 'n', typeUrl: 'type', subscribe, unsubscribe, versions, nonce: '1' });
       const read = readDeltaRequest(bytes, () => 1_000);
-      t.deepEqual([...finish(readResourceNames(read.subscribe))], subscribe);
-      t.deepEqual([...finish(readResourceNames(read.unsubscribe))], unsubscribe);
+      t.deepEqual([...inOneStep(readResourceNames(read.subscribe))], subscribe);
+      t.deepEqual([...inOneStep(readResourceNames(read.unsubscribe))], unsubscribe);
       t.is(read.names, subscribe.length + unsubscribe.length + Object.keys(versions).length);
       t.is(read.responseNonce, '1');
       t.true(Buffer.from(read.versions).equals(deltaRequest({ versions })));

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { inOneStep } from '../../../src/base/steps.js';
 import { keyOf } from '../../../src/config/object.js';
 import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
@@ -6,7 +7,6 @@ import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import type { WireMessage } from '../../../src/envoy/wire-message.js';
 import type { ResourceGenerator } from '../../../src/generators/generator.js';
 import { createPatchedGenerators } from '../../../src/generators/patches/patched-generators.js';
-import { finish } from '../../../src/push/work.js';
 import { encodeClientConfig } from '../../../src/xds/client-status/client-config.js';
 import { ProxySession } from '../../../src/xds/proxy-session.js';
 import { createRestDocuments } from '../../../src/xds/rest/rest-documents.js';
@@ -289,7 +289,9 @@ test('the client status takes the clusters without the withheld patch for those 
   t.deepEqual(second.patches, ['none', 'none']);
   proxy.ack(second.nonce);
   const [session] = rig.sessions as Set<ProxySession>;
-  const bytes = finish(encodeClientConfig({ session: session as ProxySession, hasContents: false, hasReasons: true }));
+  const bytes = inOneStep(
+    encodeClientConfig({ session: session as ProxySession, hasContents: false, hasReasons: true }),
+  );
   const config = CLIENT_CONFIG.toObject(CLIENT_CONFIG.decode(bytes), { enums: String }) as {
     readonly genericXdsConfigs: readonly { readonly name: string; readonly configStatus: string }[];
   };

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { finish } from '../../../src/push/work.js';
+import { inOneStep } from '../../../src/base/steps.js';
 import { checkJsonSize } from '../../../src/xds/rest/json-size.js';
 
 const LIMITS = { names: 10, nodeBytes: 256 };
-const check = (json: string): void => finish(checkJsonSize(Buffer.from(json), LIMITS));
+const check = (json: string): void => inOneStep(checkJsonSize(Buffer.from(json), LIMITS));
 
 for (const [what, json] of [
   ['as many objects and lists as the limit', `[${'{},'.repeat(6)}[]]`],

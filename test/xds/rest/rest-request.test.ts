@@ -1,6 +1,6 @@
 import test from 'ava';
+import { inOneStep } from '../../../src/base/steps.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
-import { finish } from '../../../src/push/work.js';
 import { readNode } from '../../../src/xds/node-wire.js';
 import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
 import { readRestRequest } from '../../../src/xds/rest/rest-request.js';
@@ -30,7 +30,7 @@ for (const spelling of ['snake', 'camel'] as const) {
     });
     t.like(request, { versionInfo: 'v', typeUrl: TypeUrl.route, responseNonce: 'n' });
     t.deepEqual(request.errorDetail, { code: 3, message: 'no' });
-    t.deepEqual(finish(readResourceNames(request.encodedNames)), ['a', 'b']);
+    t.deepEqual(inOneStep(readResourceNames(request.encodedNames)), ['a', 'b']);
   });
 }
 
