@@ -31,7 +31,7 @@ test('lines go to every file and to the rotating file, in order and at once', as
 test('megabytes are of 2^20 bytes', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sinks-'));
   const logRotate = join(folder, 'rotating.log');
-  const [sink] = openLogSinks(loggingOptions({ logRotate }), now);
+  const [sink] = openLogSinks(loggingOptions({ logRotate, logRotateMaxSizeMegabytes: 1 }), now);
   sink?.write('x'.repeat(2 ** 20 - 2));
   sink?.write('y\n');
   t.is(readFileSync(logRotate).length, 2 ** 20);
