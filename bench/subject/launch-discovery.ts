@@ -75,6 +75,8 @@ export async function launchDiscovery(options: DiscoveryProcessOptions): Promise
       ...['--httpsAddr', `127.0.0.1:${https}`],
       ...['--secureGRPCAddr', `127.0.0.1:${secureGrpc}`],
       ...['--introspect_address', '127.0.0.1', '--introspect_port', String(introspection)],
+      // All clients share one process, which may not answer a ping in time while it reads gigabytes.
+      ...['--keepaliveInterval', '1h'],
       ...(options.flags ?? []),
     ],
     {
