@@ -1,3 +1,4 @@
+import { printable } from '../base/printable.js';
 import type { MessageLevel } from '../status/analysis/message-codes.js';
 import type { Finding, Report } from './finding.js';
 import { STDIN } from './read-inputs.js';
@@ -47,11 +48,6 @@ function renderFinding(finding: Finding, { width }: TextStyle, paint: Paint): st
     paint(`see ${DOC}#${code.toLowerCase()}`, 'dim'),
   ];
   return [head.join('  '), ...body.map((text) => INDENT + text)].join('\n');
-}
-
-/** Without control characters, which could change what the terminal shows. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '·');
 }
 
 /** `file:line`, which terminals and editors open. */

@@ -8,8 +8,8 @@ import type { SessionEnvironment } from '../xds/session-environment.js';
 import { changeOf } from './change-of.js';
 
 /**
- * Remembers the newest rejections with the objects that caused them, for pages. The causes are found at once: the
- * history of objects forgets states, and a proxy that accepts a later response has no rejection any more.
+ * Remembers the newest rejections with the objects that caused them, for pages. The causes are found at once,
+ * because the history of objects forgets states, and a rejection ends when the proxy accepts a later response.
  */
 export interface RejectionLog {
   /** The same report of rejections, which are remembered too. */

@@ -1,3 +1,5 @@
+import { printable } from '../base/printable.js';
+
 /** A cell: text, and how good the news is that it tells. */
 export interface Cell {
   readonly text: string;
@@ -31,9 +33,4 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
       .trimEnd(),
   );
   return `${lines.join('\n')}\n`;
-}
-
-/** Without control characters, which could change what the terminal shows. Names come from objects and proxies. */
-export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '·');
 }

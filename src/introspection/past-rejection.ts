@@ -13,8 +13,8 @@ export interface PastRejection {
   readonly message: string;
   /** The objects that may have caused it; none if they are not known. */
   readonly causes: readonly ObjectKey[];
-  /** The resources that the proxy had; undefined if that is not known any more. */
+  /** The resources that the proxy had; undefined for old rejections, and if it had accepted nothing. */
   readonly accepted?: readonly EncodedResource[];
-  /** The resources that it rejected; undefined if they are not known any more. */
+  /** The resources that the proxy rejected; undefined for old rejections. */
   readonly offered?: readonly EncodedResource[];
 }

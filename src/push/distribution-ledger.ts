@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { appendTo } from '../base/append-to.js';
 import type { ObjectKey } from '../config/object.js';
 
 /** One object's version at a point in time; undefined when it was deleted. */
@@ -107,14 +108,12 @@ export function createDistributionLedger(retentionMs: number): DistributionLedge
       const next = sequence + 1;
       let changed = false;
       for (const { key, version } of changes) {
-        const history = histories.get(key);
-        const current = history?.at(-1)?.version;
+        const current = histories.get(key)?.at(-1)?.version;
         if (current === version) continue;
         changed = true;
         if (current !== undefined) sum -= entryHash(key, current);
         if (version !== undefined) sum += entryHash(key, version);
-        if (history === undefined) histories.set(key, [{ sequence: next, version }]);
-        else history.push({ sequence: next, version });
+        appendTo(histories, key, { sequence: next, version });
         changedKeys.add(key);
       }
       if (changed) {

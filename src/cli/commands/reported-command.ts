@@ -1,4 +1,5 @@
 import { Command } from 'clipanion';
+import { printable } from '../../base/printable.js';
 import type { CommandContext } from '../program.js';
 
 /** Exit code of commands that look for problems, if they find some. Failures of the command itself end with 1. */
@@ -29,10 +30,7 @@ export abstract class ReportedCommand<Context extends CommandContext> extends Co
 /** The message of an error in one line, without control characters: it may quote the text of a server. */
 export function failureLine(binaryName: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return `${binaryName}: ${message
-    .trim()
-    .replaceAll(/\s*[\r\n]+\s*/g, ' ')
-    .replaceAll(/\p{Cc}/gu, '·')}\n`;
+  return `${binaryName}: ${printable(message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' '))}\n`;
 }
 
 /**

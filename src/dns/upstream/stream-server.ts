@@ -10,8 +10,6 @@ export interface StreamServerSettings {
   readonly name: string;
   /** Opens a connection, over TLS where the server demands it. */
   connect(): Socket;
-  /** The event after which queries can be sent. */
-  readonly readyEvent: 'connect' | 'secureConnect';
   readonly clock: Clock;
 }
 
@@ -26,7 +24,7 @@ interface Connection {
 }
 
 /** An upstream server over TCP or TLS. Queries share one connection, and responses come in any order. */
-export function createStreamServer({ name, connect, readyEvent, clock }: StreamServerSettings): UpstreamServer {
+export function createStreamServer({ name, connect, clock }: StreamServerSettings): UpstreamServer {
   let current: Connection | undefined;
 
   const drop = (connection: Connection, error: UpstreamError): void => {
@@ -37,10 +35,10 @@ export function createStreamServer({ name, connect, readyEvent, clock }: StreamS
   };
 
   const open = (): Connection => {
-    const socket = connect();
-    const connection: Connection = { socket, waiting: new Map(), cancelIdle: () => undefined };
     // Queries wait in the buffer of the socket until it is connected.
-    if (readyEvent === 'secureConnect') socket.setNoDelay(true);
+    const socket = connect();
+    socket.setNoDelay(true);
+    const connection: Connection = { socket, waiting: new Map(), cancelIdle: () => undefined };
     const reader = createMessageReader(MAX_MESSAGE_BYTES);
     socket.on('data', (chunk: Buffer) => {
       for (const message of reader.read(chunk) ?? []) {

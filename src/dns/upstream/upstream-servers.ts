@@ -22,8 +22,7 @@ export function systemServers(): readonly ListenAddress[] {
 export function createPlainServer(address: ListenAddress, clock: Clock): UpstreamServer {
   const overTcp = createStreamServer({
     name: formatListenAddress(address),
-    connect: () => connectTcp({ ...address, noDelay: true }),
-    readyEvent: 'connect',
+    connect: () => connectTcp(address),
     clock,
   });
   return createUdpServer(address, overTcp, clock);
@@ -43,7 +42,6 @@ export function createTlsServer(address: ListenAddress, rootsFile: string, clock
         ...(rootsFile === '' ? {} : { ca: readFileSync(rootsFile) }),
         minVersion: 'TLSv1.2',
       }),
-    readyEvent: 'secureConnect',
     clock,
   });
 }

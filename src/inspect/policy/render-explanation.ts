@@ -1,4 +1,5 @@
-import { type Paint, printable, renderTable, type Tone } from '../table.js';
+import { printable } from '../../base/printable.js';
+import { type Paint, renderTable, type Tone } from '../table.js';
 import type { Answer } from './answers.js';
 import type { ExplainedService, RequestExplanation } from './explain-request.js';
 

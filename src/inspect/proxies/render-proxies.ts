@@ -1,4 +1,5 @@
-import { type Cell, type Paint, printable, renderTable, type Tone } from '../table.js';
+import { printable } from '../../base/printable.js';
+import { type Cell, type Paint, renderTable, type Tone } from '../table.js';
 import { type ProxyRow, type SyncState, TYPES, type TypeStatus } from './proxy-rows.js';
 
 const TONES: Readonly<Record<SyncState, Tone>> = {

@@ -98,6 +98,13 @@ export function createLivePages({ pages, views, clock, logger }: LivePagesParts)
     }
   };
 
+  const begin = (url: string): Feed => {
+    const feed: Feed = { readers: new Set(), event: '', sentMs: clock.monotonicMs(), cancel: () => undefined };
+    feeds.set(url, feed);
+    updateIn(PERIOD_MS, url, feed);
+    return feed;
+  };
+
   const open = (url: string, response: ServerResponse): void => {
     if (isStopped) {
       response.end();
@@ -106,24 +113,15 @@ export function createLivePages({ pages, views, clock, logger }: LivePagesParts)
     response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     response.write('retry: 3000\n\n');
     streams++;
-    let feed = feeds.get(url);
-    if (feed === undefined) {
-      feed = { readers: new Set(), event: '', sentMs: clock.monotonicMs(), cancel: () => undefined };
-      feeds.set(url, feed);
-      const begun = feed;
-      updateIn(PERIOD_MS, url, begun);
-    } else if (feed.event !== '') {
-      response.write(feed.event);
-    }
-    const { readers, cancel: _ } = feed;
-    const joined = feed;
-    readers.add(response);
+    const feed = feeds.get(url) ?? begin(url);
+    if (feed.event !== '') response.write(feed.event);
+    feed.readers.add(response);
     response.once('close', () => {
       streams--;
-      readers.delete(response);
-      if (readers.size > 0) return;
-      joined.cancel();
-      if (feeds.get(url) === joined) feeds.delete(url);
+      feed.readers.delete(response);
+      if (feed.readers.size > 0) return;
+      feed.cancel();
+      if (feeds.get(url) === feed) feeds.delete(url);
     });
   };
 

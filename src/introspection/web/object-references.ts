@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import { isRecord } from '../../base/record.js';
 import { MESH_GATEWAY, resolveGatewayName, resolveHost } from '../../config/networking/host-names.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
@@ -54,11 +55,7 @@ function indexReferrers(context: PushContext): ReadonlyMap<ObjectKey, readonly O
   const index = new Map<ObjectKey, ObjectKey[]>();
   for (const kind of KINDS) {
     for (const [from, object] of context.objects.get(kind) ?? []) {
-      for (const { target } of referencesOf(object, context)) {
-        const list = index.get(target);
-        if (list === undefined) index.set(target, [from]);
-        else list.push(from);
-      }
+      for (const { target } of referencesOf(object, context)) appendTo(index, target, from);
     }
   }
   for (const list of index.values()) list.sort(compareText);

@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
 import { type Html, html } from '../html.js';
 import { listOf, recordOf } from '../json-source.js';
@@ -79,10 +80,7 @@ export function objectsPage(site: Site): Page {
 function byObject(problems: readonly ConfigProblem[]): ReadonlyMap<ObjectKey, readonly ConfigProblem[]> {
   const map = new Map<ObjectKey, ConfigProblem[]>();
   for (const problem of problems) {
-    if (problem.object === undefined) continue;
-    const list = map.get(problem.object);
-    if (list === undefined) map.set(problem.object, [problem]);
-    else list.push(problem);
+    if (problem.object !== undefined) appendTo(map, problem.object, problem);
   }
   return map;
 }
