@@ -105,11 +105,11 @@ export function createViews(parts: ViewParts): Views {
     },
     rejections: parts.rejections,
     changedSince: (configVersion) => ledger?.changedSince(configVersion),
-    explainRequest: ({ method, url, headers, from }) => {
+    explainRequest: ({ method, url, headers, from, ip }) => {
       if (distributor.context === undefined)
         throw new HttpProblem(503, 'The server has not read the whole configuration yet.');
       try {
-        return explainRequest(distributor.context, readAskedRequest(method, url, headers, from), undefined);
+        return explainRequest(distributor.context, readAskedRequest(method, url, headers, from, ip), undefined);
       } catch (error) {
         // Both errors have a text for users.
         if (error instanceof Error && 'code' in error) throw new HttpProblem(400, error.message);

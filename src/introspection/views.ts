@@ -1,6 +1,7 @@
 import type { ObjectKey } from '../config/object.js';
 import type { EncodedResource } from '../envoy/encoded-resource.js';
 import type { MessageJson } from '../envoy/message-json.js';
+import type { AuthorizationJudgement } from '../generators/authorization/judge-request.js';
 import type { Finding } from '../model/finding.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { PushActivity } from '../model/push-activity.js';
@@ -61,6 +62,8 @@ export interface RequestQuestion {
   readonly headers: readonly string[];
   /** `<namespace>/<service account>` of the caller; empty for a caller without a certificate. */
   readonly from: string;
+  /** Address of the caller; empty if it is not given. */
+  readonly ip: string;
 }
 
 /** The answers that a request can get, and what decides. */
@@ -71,6 +74,7 @@ export interface ExplainedRequest {
         readonly hostname: string;
         readonly endpoints: { readonly healthy: number; readonly all: number };
         readonly mutualTls: string;
+        readonly authorization: Pick<AuthorizationJudgement, 'policies'>;
         readonly operation: Readonly<Record<string, string>>;
         readonly apiSpecs: readonly ObjectKey[];
         readonly apiKey?: string;

@@ -1,4 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
+import type { AuthorizationPolicySpec } from '../../src/config/security/authorization-policy.js';
+import { judgeRequest } from '../../src/generators/authorization/judge-request.js';
 import type { Manifest } from '../counterparts/config-folder.js';
 import type { ServiceOptions } from '../counterparts/manifests.js';
 import type { Sidecar } from '../counterparts/mesh-rig.js';
@@ -266,15 +268,35 @@ async function send(context: Context, request: Request, headers: Readonly<Record
 
 const DENIED = { status: 403, body: 'RBAC: access denied' };
 
-for (const [index, [what, { matches, others }]] of Object.entries(FIELDS).entries()) {
+/** The decision of the pages and of `policy why`, which must be that of Envoy. */
+function judge(rule: FieldCase['rule'], { by = 'client', method = 'GET', path = '/', host = HOST, headers }: Request) {
+  const pod = by === 'client' ? CLIENT : PLAIN;
+  const identity = `spiffe://cluster.local/ns/${pod.namespace}/sa/${pod.serviceAccount}`;
+  const spec = { action: 'DENY', rules: [rule] } as AuthorizationPolicySpec;
+  const policies = { key: '', policies: [{ name: 'fields', namespace: 'shop', spec }], isTooLarge: false };
+  return judgeRequest(policies, ['cluster.local', 'old.example.com'], {
+    principal: pod.isSecured === true ? identity : '',
+    sourceIp: pod.address,
+    destinationIp: WEB.address,
+    destinationPort: 8080,
+    serverName: pod.isSecured === true ? 'any' : '',
+    headers: new Map(Object.entries({ ':method': method, ':authority': host, ...headers })),
+    path: path.split('?', 1)[0] ?? '',
+    hasToken: false,
+  }).verdict.type;
+}
+
+for (const [index, [what, { rule, matches, others }]] of Object.entries(FIELDS).entries()) {
   e2eTest(`a rule for ${what} matches ${matches.length} requests and not ${others.length} others`, async (t) => {
     const headers = { [CASE_HEADER]: String(index) };
     for (const request of matches) {
       const { status, body } = await send(t.context, request, headers);
       t.deepEqual({ status, body }, DENIED, JSON.stringify(request));
+      t.is(judge(rule, request), 'denied', JSON.stringify(request));
     }
     for (const request of others) {
       t.is((await send(t.context, request, headers)).status, 200, JSON.stringify(request));
+      t.is(judge(rule, request), 'allowed', JSON.stringify(request));
     }
   });
 }

@@ -33,7 +33,7 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
     const { renderExplanation } = await import('../../inspect/policy/render-explanation.js');
     const { createPaint } = await import('../../inspect/table.js');
     const { regexLimitsOf, storeSettings } = await import('../../bootstrap/map-options.js');
-    const request = readAskedRequest(method, url, flags.headers, flags.from);
+    const request = readAskedRequest(method, url, flags.headers, flags.from, flags.ip);
     const { discovery, environment, explicit } = options;
     const mesh = await this.readMesh(flags, files, {
       store: storeSettings(options),

@@ -9,6 +9,8 @@ export interface PolicyWhyFlags extends ServerFlags, OutputFlags {
   readonly headers: readonly string[];
   /** `<namespace>/<service account>`; empty: the caller has no certificate. */
   readonly from: string;
+  /** Address of the caller; empty if it is not given. */
+  readonly ip: string;
   readonly attributes: boolean;
   /** Path; empty if it is not given. */
   readonly policyConfigFile: string;
@@ -32,6 +34,13 @@ export const policyWhyFlags: FlagTable<PolicyWhyFlags> = {
     type: text,
     default: '',
     meaning: 'Caller with a certificate of the mesh, as <namespace>/<service account>. If not set, the caller has none',
+    addition: true,
+  },
+  ip: {
+    name: 'ip',
+    type: text,
+    default: '',
+    meaning: 'IP address that the connection comes from, for rules about ipBlocks and source.ip',
     addition: true,
   },
   attributes: {

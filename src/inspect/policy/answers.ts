@@ -1,3 +1,4 @@
+import type { PolicyJudgement } from '../../generators/authorization/judge-request.js';
 import { uncheckedReason } from '../../model/policy/explain-policy.js';
 import { ownFailPolicyOf } from '../../model/policy/own-fail-policy.js';
 import type { PushContext } from '../../model/push-context.js';
@@ -24,7 +25,7 @@ export function answersFor(
   explained: ExplainedService | undefined,
 ): readonly Answer[] {
   if (service === undefined || explained === undefined) return [unknownHost(context)];
-  return [
+  const answers: readonly Answer[] = [
     ...unserved(request, service, explained),
     ...refusedPeer(request, explained),
     ...refusedToken(explained),
@@ -32,6 +33,9 @@ export function answersFor(
     ...refusedByPolicy(context, service, explained),
     { status: 200, certainty: 'possible', because: 'otherwise the application answers', objects: [] },
   ];
+  // Nothing decides after a refusal that is certain.
+  const end = answers.findIndex(({ certainty }) => certainty === 'certain');
+  return end === -1 ? answers : answers.slice(0, end + 1);
 }
 
 function unknownHost({ mesh }: PushContext): Answer {
@@ -83,21 +87,52 @@ function refusedToken({ requestAuthentications: objects }: ExplainedService): re
   return [{ status: 401, certainty: 'possible', because: 'a token that the request carries is invalid', objects }];
 }
 
-function forbidden({ authorizationPolicies }: ExplainedService): readonly Answer[] {
-  const of = (action: string) =>
-    authorizationPolicies.filter((each) => each.action === action).map(({ object }) => object);
-  const [deny, allow, custom] = [of('DENY'), of('ALLOW'), of('CUSTOM')];
-  const answer = (because: string, objects: readonly string[]): Answer => ({
+/** The order of Envoy's filters: DENY, then ALLOW. AUDIT only records. */
+function forbidden({ authorization: { verdict } }: ExplainedService): readonly Answer[] {
+  const answer = (certainty: Answer['certainty'], because: string, by: readonly PolicyJudgement[]): Answer => ({
     status: 403,
-    certainty: 'possible',
+    certainty,
     because,
-    objects,
+    objects: by.map(({ object }) => object),
   });
-  return [
-    ...(custom.length > 0 ? [answer('the external authorization server denies the request', custom)] : []),
-    ...(deny.length > 0 ? [answer('a rule of these policies denies the request', deny)] : []),
-    ...(allow.length > 0 ? [answer('no rule of these policies allows the request', allow)] : []),
-  ];
+  switch (verdict.type) {
+    case 'allowed':
+      return [];
+    case 'denied':
+      return [answer('certain', REFUSALS[verdict.because], verdict.by)];
+    case 'open':
+      return [
+        ...(verdict.deny.length === 0
+          ? []
+          : [
+              answer('possible', `a rule of these policies denies the request; ${needsOf(verdict.deny)}`, verdict.deny),
+            ]),
+        ...(verdict.allow === undefined
+          ? []
+          : [
+              answer(
+                'possible',
+                `no rule of these policies allows the request; ${needsOf(verdict.allow)}`,
+                verdict.allow,
+              ),
+            ]),
+      ];
+  }
+}
+
+const REFUSALS = {
+  denied: 'a rule of these policies denies the request',
+  notAllowed: 'the workload has ALLOW policies, and no rule of them allows the request',
+  tooLarge: 'the policies of the workload are larger than 1 MiB together, so it rejects everything',
+} as const;
+
+/** How a user gives what a rule needs. */
+const GIVEN_BY: Readonly<Record<string, string>> = { 'source.principal': '--from', 'source.ip': '--ip' };
+
+function needsOf(judged: readonly PolicyJudgement[]): string {
+  const needs = new Set(judged.flatMap(({ match }) => (match.type === 'open' ? match.needs : [])));
+  const texts = Array.from(needs, (need) => (need in GIVEN_BY ? `${need} (${GIVEN_BY[need]})` : need));
+  return `this depends on ${texts.join(', ')}`;
 }
 
 function refusedByPolicy({ mesh }: PushContext, service: Service, { quotas }: ExplainedService): readonly Answer[] {

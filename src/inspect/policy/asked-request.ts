@@ -1,3 +1,4 @@
+import { isIpAddress } from '../../base/ip-address.js';
 import { type HeaderMap, headerMapOf } from '../../policy/client/header-map.js';
 
 /** The request that a user asks about. */
@@ -13,6 +14,8 @@ export interface AskedRequest {
   readonly headers: HeaderMap;
   /** `<namespace>/<service account>` of the caller; undefined: the caller has no certificate. */
   readonly caller?: { readonly namespace: string; readonly account: string };
+  /** Address that the connection comes from; undefined if it is not known. */
+  readonly sourceIp?: string;
 }
 
 /** A method, URL or header that cannot be used. The message has the remedy. */
@@ -31,6 +34,7 @@ export function readAskedRequest(
   url: string,
   headers: readonly string[],
   caller: string,
+  sourceIp: string,
 ): AskedRequest {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
   if (!/^[A-Za-z-]+$/.test(method))
@@ -44,6 +48,9 @@ export function readAskedRequest(
   if (caller !== '' && (namespace === '' || account === '' || rest.length > 0)) {
     throw new AskedRequestError('--from must be <namespace>/<service account> of the caller, such as shop/web');
   }
+  if (sourceIp !== '' && !isIpAddress(sourceIp)) {
+    throw new AskedRequestError(`${JSON.stringify(sourceIp)} is not an IP address of a caller, such as 10.0.0.7`);
+  }
   return {
     method: method.toUpperCase(),
     host: host.toLowerCase(),
@@ -52,6 +59,7 @@ export function readAskedRequest(
     scheme: protocol.slice(0, -1),
     headers: map,
     ...(caller === '' ? {} : { caller: { namespace, account } }),
+    ...(sourceIp === '' ? {} : { sourceIp }),
   };
 }
 

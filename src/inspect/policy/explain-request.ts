@@ -1,5 +1,7 @@
 import { keyOf, type ObjectKey, objectKey } from '../../config/object.js';
 import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
+import { type AuthorizationJudgement, judgeRequest } from '../../generators/authorization/judge-request.js';
+import { trustDomainsOf } from '../../generators/security/trusted-names.js';
 import type { Endpoint } from '../../model/endpoint.js';
 import { boundKeysOf } from '../../model/policy/explain-policy.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
@@ -16,6 +18,7 @@ import { WORKLOAD_LABELS } from '../../policy/client/workload-labels.js';
 import { dimensionText } from '../../policy/quota/dimension-text.js';
 import { type Answer, answersFor } from './answers.js';
 import type { AskedRequest } from './asked-request.js';
+import { authorizationFacts, principalOf } from './authorization-facts.js';
 import { type ExplainedQuotas, explainQuotas } from './explain-quotas.js';
 import { findService } from './find-service.js';
 
@@ -35,7 +38,7 @@ export interface ExplainedService {
   readonly endpoints: { readonly healthy: number; readonly all: number };
   readonly mutualTls: string;
   readonly requestAuthentications: readonly ObjectKey[];
-  readonly authorizationPolicies: readonly { readonly object: ObjectKey; readonly action: string }[];
+  readonly authorization: AuthorizationJudgement;
   /** Attributes of the API operation: those of the best pattern. Empty if no pattern matches. */
   readonly operation: Readonly<Record<string, string>>;
   readonly apiSpecs: readonly ObjectKey[];
@@ -117,10 +120,11 @@ function explainService(
     requestAuthentications: [
       ...new Set(authentication.rules.map(({ of }) => objectKey('RequestAuthentication', of.namespace, of.name))),
     ],
-    authorizationPolicies: authorization.policies.map((policy) => ({
-      object: objectKey('AuthorizationPolicy', policy.namespace, policy.name),
-      action: policy.spec.action,
-    })),
+    authorization: judgeRequest(
+      authorization,
+      trustDomainsOf(context.mesh, { trustDomain: '' }),
+      authorizationFacts(request, context.mesh, endpoints, authentication.rules.length > 0),
+    ),
     operation: Object.fromEntries([...operation.keys()].map((name) => [name, attributes[name] ?? ''])),
     apiSpecs: apiSpecs.map(keyOf),
     ...(apiKey === undefined ? {} : { apiKey }),
@@ -143,8 +147,7 @@ function factsOf({ method, target, scheme, headers }: AskedRequest, host: string
 }
 
 function connectionOf({ caller }: AskedRequest, { mesh }: PushContext) {
-  if (caller === undefined) return { isMtls: false };
-  return { isMtls: true, sourcePrincipal: `spiffe://${mesh.trustDomain}/ns/${caller.namespace}/sa/${caller.account}` };
+  return caller === undefined ? { isMtls: false } : { isMtls: true, sourcePrincipal: principalOf(caller, mesh) };
 }
 
 function endpointsOfPort(context: PushContext, service: Service, port: number): readonly Endpoint[] {

@@ -1,4 +1,5 @@
 import { printable } from '../../base/printable.js';
+import { judgementText } from '../../generators/authorization/judge-request.js';
 import { type Paint, renderTable, type Tone } from '../table.js';
 import type { Answer } from './answers.js';
 import type { ExplainedService, RequestExplanation } from './explain-request.js';
@@ -37,6 +38,10 @@ function renderService(service: ExplainedService, paint: Paint): string {
     ['service', `${hostname}${object === undefined ? '' : ` (${object})`}`],
     ['endpoints', `${endpoints.healthy} healthy of ${endpoints.all}`],
     ['mutual TLS', mutualTls],
+    [
+      'authorization',
+      list(service.authorization.policies.map((each) => `${each.action} ${each.object}: ${judgementText(each)}`)),
+    ],
     ['API', list(service.apiSpecs)],
     ['operation', list(Object.entries(operation).map(([name, value]) => `${name}=${value}`))],
     ['API key', apiKey ?? 'none'],
@@ -49,7 +54,7 @@ function renderService(service: ExplainedService, paint: Paint): string {
   const always = new Set(['service', 'endpoints', 'mutual TLS', 'operation', 'API key', 'charges']);
   return rows
     .filter(([name, text]) => always.has(name) || text !== 'none')
-    .map(([name, text]) => `${paint(name.padEnd(11), 'dim')}  ${printable(text)}`)
+    .map(([name, text]) => `${paint(name.padEnd(13), 'dim')}  ${printable(text)}`)
     .join('\n');
 }
 

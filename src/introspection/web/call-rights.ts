@@ -1,7 +1,8 @@
-import type { AuthorizationPolicySpec } from '../../config/security/authorization-policy.js';
+import { judgeRequest } from '../../generators/authorization/judge-request.js';
+import { trustDomainsOf } from '../../generators/security/trusted-names.js';
 import { memoize } from '../../model/memo.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
-import type { AuthorizationPolicy } from '../../model/security/authorization-policies.js';
+import type { WorkloadAuthorization } from '../../model/security/authorization-policies.js';
 import type { Service } from '../../model/service.js';
 import { distinctWorkloads, endpointsOfService } from './service-facts.js';
 
@@ -21,9 +22,6 @@ export interface CallerIdentity {
   readonly namespace: string;
 }
 
-type Rule = NonNullable<AuthorizationPolicySpec['rules']>[number];
-type Match = 'all' | 'some' | 'none';
-
 /**
  * Decides by the policies of the service's workloads. With several kinds of workloads, the strictest one counts. What
  * depends only on the service is read once for all callers: a service may have thousands of endpoints.
@@ -36,13 +34,14 @@ export function callRights(
   service: Service,
 ): readonly CallRight[] {
   const policies = new Set(
-    distinctWorkloads(endpointsOfService(context, service)).map(
-      ({ namespace, labels }) => context.authorizationPolicies.ofWorkload(namespace, labels).policies,
+    distinctWorkloads(endpointsOfService(context, service)).map(({ namespace, labels }) =>
+      context.authorizationPolicies.ofWorkload(namespace, labels),
     ),
   );
+  const trustDomains = trustDomainsOf(context.mesh, { trustDomain: '' });
   return callers.map((caller) => {
     if (!servicesOf(context.viewOf(caller.namespace)).has(service)) return { type: 'unseen' };
-    const rights = Array.from(policies, (ofWorkload) => rightByPolicies(ofWorkload, caller));
+    const rights = Array.from(policies, (ofWorkload) => rightByPolicies(ofWorkload, trustDomains, caller));
     return (
       rights.find(({ type }) => type === 'denied') ?? rights.find(({ type }) => type === 'some') ?? { type: 'allowed' }
     );
@@ -51,53 +50,19 @@ export function callRights(
 
 const servicesOf = memoize((view: ServiceView): ReadonlySet<Service> => new Set(view.services));
 
-export function rightByPolicies(policies: readonly AuthorizationPolicy[], caller: CallerIdentity): CallRight {
-  const ofAction = (action: string) => policies.filter(({ spec }) => spec.action === action);
-  const matching = (list: readonly AuthorizationPolicy[], wanted: Match) =>
-    list.filter(({ spec }) => bestMatch(spec.rules ?? [], caller) === wanted).map(nameOf);
-  const denied = matching(ofAction('DENY'), 'all');
-  if (denied.length > 0) return { type: 'denied', policies: denied };
-  const allow = ofAction('ALLOW');
-  const allowed = allow.length === 0 || matching(allow, 'all').length > 0;
-  const sometimes = matching(allow, 'some');
-  if (!allowed && sometimes.length === 0) return { type: 'denied', policies: allow.map(nameOf) };
-  const deciding = [...matching(ofAction('DENY'), 'some'), ...(allowed ? [] : sometimes)];
-  return deciding.length > 0 ? { type: 'some', policies: deciding } : { type: 'allowed' };
-}
-
-function nameOf({ namespace, name }: AuthorizationPolicy): string {
-  return `AuthorizationPolicy/${namespace}/${name}`;
-}
-
-function bestMatch(rules: readonly Rule[], caller: CallerIdentity): Match {
-  const matches = rules.map((rule) => matchOf(rule, caller));
-  if (matches.includes('all')) return 'all';
-  return matches.includes('some') ? 'some' : 'none';
-}
-
-function matchOf({ from, to, when }: Rule, caller: CallerIdentity): Match {
-  const sources = from === undefined ? (['all'] as const) : from.map(({ source }) => matchOfSource(source, caller));
-  if (sources.every((match) => match === 'none')) return 'none';
-  const isWhole = to === undefined && when === undefined && sources.some((match) => match === 'all');
-  return isWhole ? 'all' : 'some';
-}
-
-function matchOfSource(source: NonNullable<Rule['from']>[number]['source'], { uri, namespace }: CallerIdentity): Match {
-  const principal = uri.replace(/^spiffe:\/\//, '');
-  const isNamed = (values: readonly string[] | undefined, text: string): boolean =>
-    values?.some((value) => matchesPattern(value, text)) ?? false;
-  if (source.principals !== undefined && !isNamed(source.principals, principal)) return 'none';
-  if (isNamed(source.notPrincipals, principal)) return 'none';
-  if (source.namespaces !== undefined && !isNamed(source.namespaces, namespace)) return 'none';
-  if (isNamed(source.notNamespaces, namespace)) return 'none';
-  const others = [source.ipBlocks, source.notIpBlocks, source.requestPrincipals, source.notRequestPrincipals];
-  return others.every((values) => values === undefined) ? 'all' : 'some';
-}
-
-/** `*` at the begin or end of a value stands for any text; alone, for any text that is not empty. */
-function matchesPattern(pattern: string, text: string): boolean {
-  if (pattern === '*') return text !== '';
-  if (pattern.startsWith('*')) return text.endsWith(pattern.slice(1));
-  if (pattern.endsWith('*')) return text.startsWith(pattern.slice(0, -1));
-  return pattern === text;
+/** The right that follows from the caller's identity alone; all else about the request is not known. */
+export function rightByPolicies(
+  authorization: WorkloadAuthorization,
+  trustDomains: readonly string[],
+  { uri }: CallerIdentity,
+): CallRight {
+  const { verdict } = judgeRequest(authorization, trustDomains, { principal: uri });
+  switch (verdict.type) {
+    case 'allowed':
+      return verdict;
+    case 'denied':
+      return { type: 'denied', policies: verdict.by.map(({ object }) => object) };
+    case 'open':
+      return { type: 'some', policies: [...verdict.deny, ...(verdict.allow ?? [])].map(({ object }) => object) };
+  }
 }

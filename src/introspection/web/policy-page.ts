@@ -1,3 +1,4 @@
+import { judgementText, type PolicyJudgement } from '../../generators/authorization/judge-request.js';
 import { type Html, html } from '../html.js';
 import { HttpProblem } from '../http-problem.js';
 import { recordOf } from '../json-source.js';
@@ -27,7 +28,7 @@ export function policyPage(site: Site): Page {
     title: 'Policy',
     description: 'Why a request gets 200, 401, 403, 429 or 503: its attributes, charges, and the objects that decide',
     isLive: false,
-    parameters: ['method', 'url', 'headers', 'from'].map((name) => ({
+    parameters: ['method', 'url', 'headers', 'from', 'ip'].map((name) => ({
       name,
       required: false,
       choice: { type: 'text' },
@@ -39,6 +40,7 @@ export function policyPage(site: Site): Page {
         url: query.get('url') ?? '',
         headers: (query.get('headers') ?? '').split(/\r?\n/).filter((line) => line.trim() !== ''),
         from: query.get('from') ?? '',
+        ip: query.get('ip') ?? '',
       };
       if (question.url === '') return { question, explained: undefined, problem: undefined };
       try {
@@ -54,7 +56,7 @@ export function policyPage(site: Site): Page {
 }
 
 function renderPolicy({ question, explained, problem }: Model): Html {
-  const { method, url, headers, from } = question;
+  const { method, url, headers, from, ip } = question;
   return html`<div class="lead"><h1>Policy</h1></div>
 <p class="note">The answer is found with the objects in force and the library of the policy server. No request is sent, and no quota is charged.</p>
 <form action="${PATH}" method="get">
@@ -63,6 +65,7 @@ function renderPolicy({ question, explained, problem }: Model): Html {
   )}</select></label>
 <input name="url" value="${url}" required placeholder="http://web.shop/books" aria-label="URL" autocomplete="off">
 <input name="from" value="${from}" placeholder="Caller: namespace/service account" aria-label="Caller: namespace/service account" autocomplete="off">
+<input name="ip" value="${ip}" placeholder="Address of the caller: 10.0.0.7" aria-label="Address of the caller" autocomplete="off">
 <textarea name="headers" rows="3" placeholder="x-api-key: gold" aria-label="Headers, one on each line">${headers.join('\n')}</textarea>
 <button>Explain</button></form>
 ${problem === undefined ? '' : html`<p class="reason"><bdi>${problem}</bdi></p>`}
@@ -86,13 +89,24 @@ ${renderTable<Answer>(
 ${service === undefined ? html`<p class="empty">The mesh has no service for the host.</p>` : renderService(service)}`;
 }
 
+function renderAuthorization(policies: readonly PolicyJudgement[]): Html {
+  return joined(
+    policies.map(
+      (each) => html`${each.action} ${objectLink(each.object)} <span class="quiet">${judgementText(each)}</span>`,
+    ),
+    'no policy: all callers are accepted',
+  );
+}
+
 function renderService(service: NonNullable<ExplainedRequest['service']>): Html {
-  const { hostname, endpoints, mutualTls, apiKey, operation, quotas, apiSpecs, missing, notGranted } = service;
+  const { hostname, endpoints, mutualTls, authorization, apiKey, operation, quotas, apiSpecs, missing, notGranted } =
+    service;
   const texts = (values: Readonly<Record<string, string>>): readonly string[] =>
     Object.entries(values).map(([name, value]) => `${name}=${value}`);
   return html`<h2>The request</h2><dl>
 <dt>Service</dt><dd>${serviceLink(hostname)}, ${endpoints.healthy} of ${endpoints.all} endpoints healthy</dd>
 <dt>Mutual TLS</dt><dd>${mutualTls}</dd>
+<dt>Authorization</dt><dd>${renderAuthorization(authorization.policies)}</dd>
 <dt>API</dt><dd>${joined(
     apiSpecs.map((key) => objectLink(key)),
     'none',

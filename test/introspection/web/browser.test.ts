@@ -103,6 +103,16 @@ async function openMesh(t: Parameters<typeof serve>[0]) {
           hostname: HOST,
           endpoints: { healthy: 0, all: 1 },
           mutualTls: 'STRICT',
+          authorization: {
+            policies: [
+              {
+                object: `AuthorizationPolicy/shop/${HOSTILE}`,
+                action: 'ALLOW',
+                match: { type: 'open', needs: [`request.headers[${HOSTILE}]`] },
+                rule: 1,
+              },
+            ],
+          },
           operation: { 'api.operation': HOSTILE },
           apiSpecs: [`HTTPAPISpec/shop/${LONG}`],
           apiKey: HOSTILE,

@@ -10,6 +10,7 @@ function policy(name: string, action: string, ...rules: object[]) {
   return { name, namespace: 'shop', spec: { action, rules } as AuthorizationPolicySpec };
 }
 
+const authorization = (policies: ReturnType<typeof policy>[]) => ({ key: 'k', policies, isTooLarge: false });
 const from = (source: object) => ({ from: [{ source }] });
 const GET = { to: [{ operation: { methods: ['GET'] } }] };
 
@@ -36,15 +37,18 @@ const CASES: readonly (readonly [title: string, policies: ReturnType<typeof poli
 
 for (const [title, policies, right] of CASES) {
   test(`the map of calls: ${title}`, (t) => {
-    t.is(rightByPolicies(policies, WEB).type, right);
+    t.is(rightByPolicies(authorization(policies), ['cluster.local'], WEB).type, right);
   });
 }
 
 test('the map of calls names the policies that decide', (t) => {
-  t.deepEqual(rightByPolicies([policy('d', 'DENY', {}), policy('a', 'ALLOW', {})], WEB), {
-    type: 'denied',
-    policies: ['AuthorizationPolicy/shop/d'],
-  });
+  t.deepEqual(
+    rightByPolicies(authorization([policy('d', 'DENY', {}), policy('a', 'ALLOW', {})]), ['cluster.local'], WEB),
+    {
+      type: 'denied',
+      policies: ['AuthorizationPolicy/shop/d'],
+    },
+  );
 });
 
 test('the map of calls reads the policies of a service once for all callers', (t) => {
