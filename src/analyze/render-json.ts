@@ -1,8 +1,9 @@
+import { jsonText } from '../base/printable.js';
 import type { Finding, Report } from './finding.js';
 
 /** The report for programs. Absent fields are left out. */
 export function renderJson({ findings, ...summary }: Report): string {
-  return `${JSON.stringify({ findings: findings.map(findingJson), summary }, undefined, 2)}\n`;
+  return jsonText({ findings: findings.map(findingJson), summary });
 }
 
 function findingJson({ object, excerpt: _, ...finding }: Finding) {

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { jsonText } from '../base/printable.js';
 import type { MessageLevel } from '../status/analysis/message-codes.js';
 import { MESSAGE_CODES } from '../status/analysis/message-codes.js';
 import type { Finding, Report } from './finding.js';
@@ -28,7 +29,7 @@ export function renderSarif({ findings }: Report, version: string): string {
       },
     ],
   };
-  return `${JSON.stringify(log, undefined, 2)}\n`;
+  return jsonText(log);
 }
 
 function ruleOf(code: string) {

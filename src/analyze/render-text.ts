@@ -1,3 +1,4 @@
+import { createPaint, type Paint, type Tone } from '../base/paint.js';
 import { printable } from '../base/printable.js';
 import type { MessageLevel } from '../status/analysis/message-codes.js';
 import type { Finding, Report } from './finding.js';
@@ -16,27 +17,22 @@ const MIN_WIDTH = 60;
 const MAX_WIDTH = 110;
 const INDENT = '  ';
 
-const SGR = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34 } as const;
-type Colour = keyof typeof SGR;
-const COLOURS: Readonly<Record<MessageLevel, Colour>> = { Error: 'red', Warn: 'yellow', Info: 'blue' };
+const TONES: Readonly<Record<MessageLevel, Tone>> = { Error: 'bad', Warn: 'warning', Info: 'note' };
 const WORDS: Readonly<Record<MessageLevel, string>> = { Error: 'error', Warn: 'warning', Info: 'info' };
 const LEVELS: readonly MessageLevel[] = ['Error', 'Warn', 'Info'];
 
 /** The report for people: one block per finding, and a summary. */
 export function renderText(report: Report, style: TextStyle): string {
-  const paint = (text: string, ...colours: readonly Colour[]): string =>
-    style.colors ? `\u001B[${colours.map((colour) => SGR[colour]).join(';')}m${text}\u001B[0m` : text;
+  const paint = createPaint(style.colors);
   const blocks = report.findings.map((finding) => renderFinding(finding, style, paint));
   return `${[...blocks, renderSummary(report, paint)].join('\n\n')}\n`;
 }
 
-type Paint = (text: string, ...colours: readonly Colour[]) => string;
-
 function renderFinding(finding: Finding, { width }: TextStyle, paint: Paint): string {
   const { code, level, file, line, object, field, message, remedy, excerpt } = finding;
   const head = [
-    paint(file === undefined ? 'input' : printable(placeOf(file, line)), 'bold'),
-    paint(WORDS[level], COLOURS[level], 'bold'),
+    paint(file === undefined ? 'input' : printable(placeOf(file, line)), 'heading'),
+    paint(WORDS[level], TONES[level], 'heading'),
     paint(code, 'dim'),
   ];
   const where = [object === undefined ? [] : shownObject(object), field ?? []].flat();
@@ -44,7 +40,7 @@ function renderFinding(finding: Finding, { width }: TextStyle, paint: Paint): st
     ...(where.length === 0 ? [] : [printable(where.join('  '))]),
     ...(excerpt === undefined ? [] : [`${paint(`${line} │`, 'dim')} ${printable(excerpt)}`]),
     ...wrap(printable(message), width),
-    ...wrap(`fix: ${remedy}`, width).map((text) => paint(text, 'green')),
+    ...wrap(`fix: ${remedy}`, width).map((text) => paint(text, 'good')),
     paint(`see ${DOC}#${code.toLowerCase()}`, 'dim'),
   ];
   return [head.join('  '), ...body.map((text) => INDENT + text)].join('\n');
@@ -65,9 +61,9 @@ function shownObject(object: string): string {
 function renderSummary({ findings, from, files, objects, skipped, leftOut }: Report, paint: Paint): string {
   const counts = LEVELS.flatMap((level) => {
     const count = findings.filter((finding) => finding.level === level).length;
-    return count === 0 ? [] : paint(plural(count, WORDS[level] === 'info' ? 'note' : WORDS[level]), COLOURS[level]);
+    return count === 0 ? [] : paint(plural(count, WORDS[level] === 'info' ? 'note' : WORDS[level]), TONES[level]);
   });
-  const result = counts.length === 0 ? paint('no findings', 'green') : counts.join(', ');
+  const result = counts.length === 0 ? paint('no findings', 'good') : counts.join(', ');
   const read = `${plural(objects, 'object')} in ${from ?? plural(files, 'file')}`;
   const lines = [`${result} in ${read}`];
   if (skipped > 0)

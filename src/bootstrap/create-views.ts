@@ -40,6 +40,7 @@ export interface ViewParts {
   readonly metricsMinIntervalMs: number;
   injectionTemplate(): string | undefined;
   problems(): readonly ConfigProblem[];
+  lastProblems(): readonly ConfigProblem[];
 }
 
 /** Gives the HTTP pages the state of the running parts. */
@@ -118,5 +119,6 @@ export function createViews(parts: ViewParts): Views {
     },
     injectionTemplate: parts.injectionTemplate,
     problems: parts.problems,
+    lastProblems: parts.lastProblems,
   };
 }

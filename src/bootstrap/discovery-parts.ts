@@ -207,6 +207,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     logger,
     clock,
   });
+  const sourceProblems = () => [...sources.problems(), ...policy.problems(), ...webhooks.problems()];
   const views = createViews({
     ...parts,
     distributor,
@@ -220,12 +221,8 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     metricsMinIntervalMs: environment.navMetricsMinIntervalMs,
     probes: [drain.probe, webhooks.probe],
     injectionTemplate: webhooks.injectionTemplate,
-    problems: () => [
-      ...sources.problems(),
-      ...policy.problems(),
-      ...webhooks.problems(),
-      ...analysis.messages().map(problemOf),
-    ],
+    problems: () => [...sourceProblems(), ...analysis.messages().map(problemOf)],
+    lastProblems: () => [...sourceProblems(), ...analysis.lastMessages().map(problemOf)],
   });
   const { http, monitoring } = createHttpServers({
     options,

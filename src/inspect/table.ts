@@ -1,3 +1,4 @@
+import type { Paint, Tone } from '../base/paint.js';
 import { printable } from '../base/printable.js';
 
 /** A cell: text, and how good the news is that it tells. */
@@ -5,17 +6,7 @@ export interface Cell {
   readonly text: string;
   readonly tone?: Tone;
 }
-export type Tone = 'good' | 'warning' | 'bad' | 'dim' | 'heading';
-
-const SGR: Readonly<Record<Tone, number>> = { good: 32, warning: 33, bad: 31, dim: 2, heading: 1 };
 const GAP = '  ';
-
-/** Paints a text on a terminal with colours; elsewhere the text stays as it is. */
-export type Paint = (text: string, tone: Tone | undefined) => string;
-
-export function createPaint(colors: boolean): Paint {
-  return (text, tone) => (colors && tone !== undefined ? `\u001B[${SGR[tone]}m${text}\u001B[0m` : text);
-}
 
 /** Renders aligned columns with a line of headings. Lines have no spaces at their ends. */
 export function renderTable(headings: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string {
@@ -27,7 +18,10 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
     row
       .map(({ text, tone }, column) => {
         const isLast = column === row.length - 1;
-        return paint(text, tone) + (isLast ? '' : ' '.repeat((widths[column] ?? 0) - [...text].length));
+        return (
+          paint(text, ...(tone === undefined ? [] : [tone])) +
+          (isLast ? '' : ' '.repeat((widths[column] ?? 0) - [...text].length))
+        );
       })
       .join(GAP)
       .trimEnd(),

@@ -137,7 +137,10 @@ export interface Views {
   triggerPush(): number;
   /** Findings of the last push; undefined before the first. */
   pushStatus(): readonly Finding[] | undefined;
+  /** All problems. Those of analysis are about the newest snapshot: an analysis that is due runs first. */
   problems(): readonly ConfigProblem[];
+  /** The problems that are known without work: those of analysis are of its last run. Default: `problems`. */
+  lastProblems?(): readonly ConfigProblem[];
   /** Pushes of the last minutes; absent in programs without pushes. */
   readonly activity?: PushActivity;
   /** Undefined for an unknown connection or type; absent in programs without proxies. */
@@ -154,6 +157,11 @@ export interface Views {
   explainRequest?(question: RequestQuestion): ExplainedRequest;
   /** The injector's template; undefined while the injector is off; absent in programs without an injector. */
   injectionTemplate?(): string | undefined;
+}
+
+/** The problems as pages show them that update themselves: an analysis of a large mesh would delay pushes. */
+export function lastProblems(views: Views): readonly ConfigProblem[] {
+  return views.lastProblems === undefined ? views.problems() : views.lastProblems();
 }
 
 /** The newest snapshot. @throws HttpProblem 503 until the sources have synced. */

@@ -21,6 +21,8 @@ export interface AnalysisWatch {
   enforcementChanged(): void;
   /** The messages about the newest snapshot; an analysis that is due runs first. */
   messages(): readonly AnalysisMessage[];
+  /** The messages of the last run, which may be about an earlier snapshot. */
+  lastMessages(): readonly AnalysisMessage[];
   stop(): void;
 }
 
@@ -29,6 +31,7 @@ export const NO_ANALYSIS: AnalysisWatch = {
   observe: () => undefined,
   enforcementChanged: () => undefined,
   messages: () => [],
+  lastMessages: () => [],
   stop: () => undefined,
 };
 
@@ -76,8 +79,7 @@ export function createAnalysisWatch(
     catchUp();
   };
 
-  const present = (): readonly AnalysisMessage[] => {
-    catchUp();
+  const lastMessages = (): readonly AnalysisMessage[] => {
     const findings = generated();
     const conflicts = listenerConflicts(findings);
     return [
@@ -105,7 +107,11 @@ export function createAnalysisWatch(
       const newest = pending?.context ?? analyzed;
       if (newest !== undefined) analyzeSoon(newest);
     },
-    messages: present,
+    messages: () => {
+      catchUp();
+      return lastMessages();
+    },
+    lastMessages,
     stop: () => {
       pending?.cancel();
       pending = undefined;

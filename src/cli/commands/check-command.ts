@@ -1,4 +1,6 @@
 import { Command } from 'clipanion';
+import { createPaint } from '../../base/paint.js';
+import { jsonText } from '../../base/printable.js';
 import { flagSource, parseOptions } from '../parse-options.js';
 import type { CommandContext, DiscoveryEnvironment } from '../program.js';
 import { serverPlace } from '../server-place.js';
@@ -23,7 +25,6 @@ export class CheckCommand extends ReportedCommand<CommandContext<DiscoveryEnviro
     const place = serverPlace(readSettings(serverFlags, source).fields, this.context.env);
     const { runChecks } = await import('../../inspect/check/run-checks.js');
     const { renderChecks } = await import('../../inspect/check/render-checks.js');
-    const { createPaint } = await import('../../inspect/table.js');
     const results = await runChecks(place, {
       meshDomain: environment.meshDomain,
       webhooks: {
@@ -33,7 +34,7 @@ export class CheckCommand extends ReportedCommand<CommandContext<DiscoveryEnviro
     });
     const { stdout, env } = this.context;
     const paint = createPaint(outputStyle(stdout, env, color).colors);
-    stdout.write(output === 'json' ? `${JSON.stringify(results, undefined, 2)}\n` : renderChecks(results, paint));
+    stdout.write(output === 'json' ? jsonText(results) : renderChecks(results, paint));
     if (results.some(({ level }) => level === 'error')) this.exitCode = FOUND;
   }
 }

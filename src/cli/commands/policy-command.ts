@@ -1,4 +1,6 @@
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../base/paint.js';
+import { jsonText } from '../../base/printable.js';
 import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import type { MeshReading } from '../../inspect/policy/read-mesh.js';
 import { flagSource, parseOptions } from '../parse-options.js';
@@ -31,7 +33,6 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
     const { readAskedRequest } = await import('../../inspect/policy/asked-request.js');
     const { explainRequest } = await import('../../inspect/policy/explain-request.js');
     const { renderExplanation } = await import('../../inspect/policy/render-explanation.js');
-    const { createPaint } = await import('../../inspect/table.js');
     const { regexLimitsOf, storeSettings } = await import('../../bootstrap/map-options.js');
     const request = readAskedRequest(method, url, flags.headers, flags.from, flags.ip);
     const { discovery, environment, explicit } = options;
@@ -45,9 +46,7 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
     const { stdout, env } = this.context;
     const paint = createPaint(outputStyle(stdout, env, flags.color).colors);
     stdout.write(
-      flags.output === 'json'
-        ? `${JSON.stringify(explanation, undefined, 2)}\n`
-        : renderExplanation(explanation, flags.attributes, paint),
+      flags.output === 'json' ? jsonText(explanation) : renderExplanation(explanation, flags.attributes, paint),
     );
     if (explanation.answers.some(({ certainty, status }) => certainty === 'certain' && status !== 200))
       this.exitCode = FOUND;

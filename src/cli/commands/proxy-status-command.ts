@@ -1,4 +1,6 @@
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../base/paint.js';
+import { jsonText } from '../../base/printable.js';
 import { flagSource, parseCommonFlags } from '../parse-options.js';
 import type { CommandContext, DiscoveryEnvironment } from '../program.js';
 import { serverPlace } from '../server-place.js';
@@ -30,7 +32,6 @@ export class ProxyStatusCommand extends ReportedCommand<CommandContext<Discovery
     const { openServers } = await import('../../inspect/open-servers.js');
     const { readProxyRows } = await import('../../inspect/proxies/proxy-rows.js');
     const { renderProxies, renderProxy } = await import('../../inspect/proxies/render-proxies.js');
-    const { createPaint } = await import('../../inspect/table.js');
     const opened = await openServers(place);
     try {
       const all = await readProxyRows(opened.servers);
@@ -46,7 +47,7 @@ export class ProxyStatusCommand extends ReportedCommand<CommandContext<Discovery
         wanted === undefined
           ? renderProxies(rows, opened.servers.length, paint)
           : rows.map((row) => renderProxy(row, new Date(), paint)).join('\n');
-      this.context.stdout.write(output === 'json' ? `${JSON.stringify(rows, undefined, 2)}\n` : text());
+      this.context.stdout.write(output === 'json' ? jsonText(rows) : text());
       if (rows.some(({ state }) => state === 'REJECTED')) this.exitCode = FOUND;
     } finally {
       opened.close();

@@ -3,7 +3,7 @@ import { isRecord } from '../../base/record.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import { watchedResources } from '../../sources/kubernetes/watched-resources.js';
-import { type CheckResult, orSkipped } from './check-result.js';
+import { type CheckResult, checkOf, orSkipped } from './check-result.js';
 
 /** A cluster with an installed control plane. */
 export interface CheckedCluster {
@@ -44,18 +44,11 @@ async function checkKinds({ send, kinds, name }: CheckedCluster): Promise<readon
     else if (!versions.some((version) => servedVersions(answer).includes(version)))
       bad.push(`${id} does not serve ${versions.join(' or ')}`);
   }
-  if (bad.length === 0)
-    return [
-      { check: 'CRDs', subject: name, level: 'ok', message: `all ${own.length} kinds of the mesh are installed` },
-    ];
+  const { ok, error } = checkOf('CRDs', name);
   return [
-    {
-      check: 'CRDs',
-      subject: name,
-      level: 'error',
-      message: bad.join(', '),
-      remedy: 'kubectl apply --server-side -f crds/',
-    },
+    bad.length === 0
+      ? ok(`all ${own.length} kinds of the mesh are installed`)
+      : error(bad.join(', '), 'kubectl apply --server-side -f crds/'),
   ];
 }
 
@@ -117,19 +110,11 @@ async function checkRights({
     if (answer.status !== 201) throw new Error(refusalText(answer));
     if (!isAllowed(answer)) missing.push(`${right.verb} ${rightName(right)}`);
   }
-  if (missing.length === 0) {
-    return [
-      {
-        check: 'rights',
-        subject: name,
-        level: 'ok',
-        message: `${user} has all ${rights.length} rights that were checked`,
-      },
-    ];
-  }
-  const message = `${user} may not ${missing.join(', ')}`;
+  const { ok, error } = checkOf('rights', name);
   return [
-    { check: 'rights', subject: name, level: 'error', message, remedy: 'kubectl apply -f manifests/20-access.yaml' },
+    missing.length === 0
+      ? ok(`${user} has all ${rights.length} rights that were checked`)
+      : error(`${user} may not ${missing.join(', ')}`, 'kubectl apply -f manifests/20-access.yaml'),
   ];
 }
 
@@ -152,17 +137,9 @@ async function checkWebhook(
     method: 'GET',
     path: `/apis/admissionregistration.k8s.io/v1/${kind}/${encodeURIComponent(configuration)}`,
   });
-  const result = (level: CheckResult['level'], message: string, remedy?: string): readonly CheckResult[] => [
-    {
-      check: 'webhooks',
-      subject: name,
-      level,
-      message: `${configuration}: ${message}`,
-      ...(remedy === undefined ? {} : { remedy }),
-    },
-  ];
+  const { ok, warning, error } = checkOf('webhooks', name);
   if (answer.status === 404)
-    return result('warning', 'there is no such webhook configuration', 'kubectl apply -f manifests/');
+    return [warning(`${configuration}: there is no such webhook configuration`, 'kubectl apply -f manifests/')];
   if (answer.status !== 200) throw new Error(refusalText(answer));
   const webhooks: readonly unknown[] =
     isRecord(answer.body) && Array.isArray(answer.body['webhooks']) ? answer.body['webhooks'] : [];
@@ -170,16 +147,19 @@ async function checkWebhook(
     isRecord(webhook) && isRecord(webhook['clientConfig']) ? webhook['clientConfig']['caBundle'] : undefined,
   );
   if (bundles.some((bundle) => typeof bundle !== 'string' || bundle === '')) {
-    return result(
-      'error',
-      'API servers cannot verify the control plane: caBundle is empty',
-      'the log of the control plane says why it does not write it',
-    );
+    return [
+      error(
+        `${configuration}: API servers cannot verify the control plane: caBundle is empty`,
+        'the log of the control plane says why it does not write it',
+      ),
+    ];
   }
   const expired = bundles.some((bundle) => new Date(firstCertificate(String(bundle)).validTo) < now);
-  return expired
-    ? result('error', 'the certificate in caBundle has expired', 'see docs/certificates.md')
-    : result('ok', 'API servers can verify the control plane');
+  return [
+    expired
+      ? error(`${configuration}: the certificate in caBundle has expired`, 'see docs/certificates.md')
+      : ok(`${configuration}: API servers can verify the control plane`),
+  ];
 }
 
 function firstCertificate(bundle: string): X509Certificate {

@@ -11,6 +11,21 @@ export interface CheckResult {
   readonly remedy?: string;
 }
 
+/** Makes the results of one check about one subject. */
+export interface Check {
+  ok(message: string): CheckResult;
+  warning(message: string, remedy: string): CheckResult;
+  error(message: string, remedy: string): CheckResult;
+}
+
+export function checkOf(check: string, subject: string): Check {
+  return {
+    ok: (message) => ({ check, subject, level: 'ok', message }),
+    warning: (message, remedy) => ({ check, subject, level: 'warning', message, remedy }),
+    error: (message, remedy) => ({ check, subject, level: 'error', message, remedy }),
+  };
+}
+
 /** Replaces the results of a check that cannot be made by one that says why. */
 export async function orSkipped(
   check: string,

@@ -1,7 +1,7 @@
 import type { PageServer } from '../page-server.js';
 import { type ProxyRow, readProxyRows } from '../proxies/proxy-rows.js';
 import { advisoriesOf } from './advisories.js';
-import { type CheckResult, orSkipped } from './check-result.js';
+import { type CheckResult, checkOf, orSkipped } from './check-result.js';
 
 /** The Date header has whole seconds. */
 const TOLERATED_SKEW_MS = 5_000;
@@ -30,34 +30,18 @@ async function checkReady(server: PageServer, now: () => Date): Promise<readonly
   const { status, date } = await server.send({ method: 'GET', path: '/ready' });
   const afterMs = now().getTime();
   const subject = server.name;
-  const ready: CheckResult =
-    status === 200
-      ? { check: 'ready', subject, level: 'ok', message: 'the server is ready' }
-      : {
-          check: 'ready',
-          subject,
-          level: 'error',
-          message: `/ready answered ${status}`,
-          remedy: '/debug says what is missing',
-        };
+  const { ok, error } = checkOf('ready', subject);
+  const ready =
+    status === 200 ? ok('the server is ready') : error(`/ready answered ${status}`, '/debug says what is missing');
   if (date === undefined) return [ready];
   // The server answered between these two times.
   const skew = Math.max(0, beforeMs - date.getTime(), date.getTime() - afterMs);
   const seconds = Math.round(skew / 1000);
-  if (skew <= TOLERATED_SKEW_MS)
-    return [ready, { check: 'clock', subject, level: 'ok', message: 'the clock agrees with this machine' }];
+  const clock = checkOf('clock', subject);
+  if (skew <= TOLERATED_SKEW_MS) return [ready, clock.ok('the clock agrees with this machine')];
   const level = skew > BAD_SKEW_MS ? 'error' : 'warning';
   const message = `the clock differs from this machine by ${seconds} s; tokens and new certificates can be invalid`;
-  return [
-    ready,
-    {
-      check: 'clock',
-      subject,
-      level,
-      message,
-      remedy: 'synchronize the clocks of the nodes and of this machine (NTP)',
-    },
-  ];
+  return [ready, clock[level](message, 'synchronize the clocks of the nodes and of this machine (NTP)')];
 }
 
 async function checkMetrics(server: PageServer, now: () => Date): Promise<readonly CheckResult[]> {
@@ -74,49 +58,31 @@ function checkExpiry(subject: string, metrics: string, now: Date): readonly Chec
     const seconds = gaugeOf(metrics, family);
     if (seconds === undefined || seconds === 0) return [];
     const days = Math.floor((seconds * 1000 - now.getTime()) / DAY_MS);
-    const check = 'certificates';
+    const { ok, warning, error } = checkOf('certificates', subject);
     const remedy = 'see docs/certificates.md for the rotation of the CA';
-    if (days < 0) return [{ check, subject, level: 'error', message: `the ${name} has expired`, remedy }];
+    if (days < 0) return [error(`the ${name} has expired`, remedy)];
     const message = `the ${name} is valid for ${days} days`;
-    return [
-      days < EXPIRY_WARNING_DAYS
-        ? { check, subject, level: 'warning', message, remedy }
-        : { check, subject, level: 'ok', message },
-    ];
+    return [days < EXPIRY_WARNING_DAYS ? warning(message, remedy) : ok(message)];
   });
 }
 
 function checkStorage(subject: string, metrics: string): readonly CheckResult[] {
   const replicas = gaugeOf(metrics, 'policy_server_unshared_replicas') ?? 0;
-  const check = 'quota storage';
-  if (replicas <= 1)
-    return [{ check, subject, level: 'ok', message: 'no other replica counts the same quotas separately' }];
+  const { ok, warning } = checkOf('quota storage', subject);
+  if (replicas <= 1) return [ok('no other replica counts the same quotas separately')];
   const message = `${replicas} replicas count quotas in memory, each for itself: together they admit ${replicas} times each limit`;
-  return [
-    {
-      check,
-      subject,
-      level: 'warning',
-      message,
-      remedy: 'configure storage of type redis in the file of --policyConfig',
-    },
-  ];
+  return [warning(message, 'configure storage of type redis in the file of --policyConfig')];
 }
 
 async function checkProxies(server: PageServer): Promise<readonly CheckResult[]> {
   const rows = await readProxyRows([server]);
   const subject = server.name;
   const rejected = rows.filter(({ state }) => state === 'REJECTED').map(({ workload }) => workload);
-  const rejections: CheckResult =
+  const { ok, error } = checkOf('proxies', subject);
+  const rejections =
     rejected.length === 0
-      ? { check: 'proxies', subject, level: 'ok', message: `none of ${rows.length} proxies rejects its configuration` }
-      : {
-          check: 'proxies',
-          subject,
-          level: 'error',
-          message: `${named(rejected)} rejected configuration`,
-          remedy: `proxy-status ${rejected[0]} says why`,
-        };
+      ? ok(`none of ${rows.length} proxies rejects its configuration`)
+      : error(`${named(rejected)} rejected configuration`, `proxy-status ${rejected[0]} says why`);
   return [rejections, ...checkVersions(subject, rows)];
 }
 
@@ -126,12 +92,11 @@ function checkVersions(subject: string, rows: readonly ProxyRow[]): readonly Che
     if (version !== undefined) versions.set(version, [...(versions.get(version) ?? []), workload]);
   }
   return [...versions].map(([version, workloads]): CheckResult => {
-    const check = 'Envoy versions';
+    const { ok, warning } = checkOf('Envoy versions', subject);
     const [advisory] = advisoriesOf(version) ?? [];
     const who = `${named(workloads)} with Envoy ${version}`;
-    if (advisory === undefined) return { check, subject, level: 'ok', message: `no known advisory affects ${who}` };
-    const message = `${who}: ${advisory.names.join(', ')}`;
-    return { check, subject, level: 'warning', message, remedy: `upgrade to Envoy ${advisory.fixedIn} or later` };
+    if (advisory === undefined) return ok(`no known advisory affects ${who}`);
+    return warning(`${who}: ${advisory.names.join(', ')}`, `upgrade to Envoy ${advisory.fixedIn} or later`);
   });
 }
 
@@ -144,10 +109,8 @@ async function checkSameVersion(servers: readonly PageServer[]): Promise<readonl
     );
     const versions = [...new Set(texts)];
     const message = versions.join(', ');
-    const same: CheckResult = { check: 'versions', subject: 'all replicas', level: 'ok', message };
-    return [
-      versions.length === 1 ? same : { ...same, level: 'warning', remedy: 'finish the rollout of the control plane' },
-    ];
+    const { ok, warning } = checkOf('versions', 'all replicas');
+    return [versions.length === 1 ? ok(message) : warning(message, 'finish the rollout of the control plane')];
   });
 }
 

@@ -1,4 +1,5 @@
-import { type Paint, renderTable, type Tone } from '../table.js';
+import type { Paint, Tone } from '../../base/paint.js';
+import { renderTable } from '../table.js';
 import type { CheckResult } from './check-result.js';
 
 const TONES: Readonly<Record<CheckResult['level'], Tone>> = {

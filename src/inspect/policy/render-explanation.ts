@@ -1,6 +1,7 @@
+import type { Paint, Tone } from '../../base/paint.js';
 import { printable } from '../../base/printable.js';
 import { judgementText } from '../../generators/authorization/judge-request.js';
-import { type Paint, renderTable, type Tone } from '../table.js';
+import { renderTable } from '../table.js';
 import type { Answer } from './answers.js';
 import type { ExplainedService, RequestExplanation } from './explain-request.js';
 

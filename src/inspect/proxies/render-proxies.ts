@@ -1,5 +1,6 @@
+import type { Paint, Tone } from '../../base/paint.js';
 import { printable } from '../../base/printable.js';
-import { type Cell, type Paint, renderTable, type Tone } from '../table.js';
+import { type Cell, renderTable } from '../table.js';
 import { type ProxyRow, type SyncState, TYPES, type TypeStatus } from './proxy-rows.js';
 
 const TONES: Readonly<Record<SyncState, Tone>> = {

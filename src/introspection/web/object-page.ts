@@ -11,10 +11,10 @@ import { sortConnections } from '../order.js';
 import type { Page } from '../page.js';
 import type { PastRejection } from '../past-rejection.js';
 import type { ConfigProblem, Views } from '../views.js';
-import { requireContext } from '../views.js';
+import { lastProblems, requireContext } from '../views.js';
 import { typeTitle } from './behind.js';
 import { type MadeResource, madeResources } from './made-resources.js';
-import { type Reference, referencesOf, referrersOf } from './object-references.js';
+import { type Reference, referencesOf, referrersIn } from './object-references.js';
 import { renderValidity } from './objects-page.js';
 import { count, joined, objectLink, proxyLink, renderBadge, renderJson } from './pieces.js';
 import { rejectionJson, renderRejections } from './rejections.js';
@@ -83,10 +83,10 @@ export function objectPage(site: Site): Page {
   });
 }
 
-function objectModel(views: Views, key: ObjectKey, now: Date): Model {
+async function objectModel(views: Views, key: ObjectKey, now: Date): Promise<Model> {
   const context = requireContext(views);
   const object = context.objects.get(key.slice(0, key.indexOf('/')))?.get(key);
-  const problems = views.problems().filter((problem) => problem.object === key);
+  const problems = lastProblems(views).filter((problem) => problem.object === key);
   if (object === undefined && problems.length === 0) {
     throw new HttpProblem(404, `There is no object ${key.slice(0, 300)}. /debug/objects lists all objects.`);
   }
@@ -96,7 +96,7 @@ function objectModel(views: Views, key: ObjectKey, now: Date): Model {
     object,
     problems,
     references: object === undefined ? [] : referencesOf(object, context),
-    referrers: referrersOf(key, context),
+    referrers: (await referrersIn(context)).get(key) ?? [],
     holders: views.trackingEnabled
       ? connections.slice(0, MAX_PROXIES).map((each) => holds(each, key, views))
       : undefined,

@@ -2,7 +2,9 @@ import { appendTo } from '../../base/append-to.js';
 import { isRecord } from '../../base/record.js';
 import { MESH_GATEWAY, resolveGatewayName, resolveHost } from '../../config/networking/host-names.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
+import { memoize } from '../../model/memo.js';
 import type { PushContext } from '../../model/push-context.js';
+import { visitInTurns } from '../in-turns.js';
 import { compareText } from '../order.js';
 
 /** A name in an object that stands for another object. */
@@ -39,28 +41,22 @@ export function referencesOf(object: MeshObject, context: PushContext): readonly
   return [...found.values()];
 }
 
-const referrers = new WeakMap<PushContext, ReadonlyMap<ObjectKey, readonly ObjectKey[]>>();
+/** The objects that name each object. */
+export type Referrers = ReadonlyMap<ObjectKey, readonly ObjectKey[]>;
 
-/** The objects that name an object. The first call for a snapshot reads all objects. */
-export function referrersOf(key: ObjectKey, context: PushContext): readonly ObjectKey[] {
-  let index = referrers.get(context);
-  if (index === undefined) {
-    index = indexReferrers(context);
-    referrers.set(context, index);
-  }
-  return index.get(key) ?? [];
-}
+const OBJECTS_AT_ONCE = 100;
 
-function indexReferrers(context: PushContext): ReadonlyMap<ObjectKey, readonly ObjectKey[]> {
+/** The references of a snapshot in the other direction. The first call for a snapshot reads all objects, in turns. */
+export const referrersIn = memoize(async (context: PushContext): Promise<Referrers> => {
   const index = new Map<ObjectKey, ObjectKey[]>();
   for (const kind of KINDS) {
-    for (const [from, object] of context.objects.get(kind) ?? []) {
+    await visitInTurns(context.objects.get(kind) ?? [], OBJECTS_AT_ONCE, ([from, object]) => {
       for (const { target } of referencesOf(object, context)) appendTo(index, target, from);
-    }
+    });
   }
   for (const list of index.values()) list.sort(compareText);
   return index;
-}
+});
 
 interface Named {
   readonly target: ObjectKey;

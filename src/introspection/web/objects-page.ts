@@ -5,7 +5,8 @@ import { listOf, recordOf } from '../json-source.js';
 import { compareText } from '../order.js';
 import type { Page } from '../page.js';
 import type { ConfigProblem } from '../views.js';
-import { requireContext } from '../views.js';
+import { lastProblems, requireContext } from '../views.js';
+import { NUMEROUS_KINDS } from './numerous-kinds.js';
 import { isError } from './overview.js';
 import { contains, objectLink, renderBadge, renderFilter, renderOptions } from './pieces.js';
 import type { Site } from './site.js';
@@ -28,8 +29,6 @@ interface Model {
 }
 
 const PATH = '/debug/objects';
-/** Kinds with one object for each workload. They are listed when asked for. */
-const NUMEROUS: ReadonlySet<string> = new Set(['Pod', 'Node', 'Endpoints', 'EndpointSlice']);
 
 /** All objects, with their validity; those with problems come first. */
 export function objectsPage(site: Site): Page {
@@ -46,8 +45,8 @@ export function objectsPage(site: Site): Page {
       const { objects } = requireContext(views);
       const kind = query.get('kind') ?? '';
       const filter = query.get('q') ?? '';
-      const problems = byObject(views.problems());
-      const tables = [...objects].filter(([name]) => (kind === '' ? !NUMEROUS.has(name) : name === kind));
+      const problems = byObject(lastProblems(views));
+      const tables = [...objects].filter(([name]) => (kind === '' ? !NUMEROUS_KINDS.has(name) : name === kind));
       const inForce = new Map(tables.flatMap(([, table]) => [...table]));
       const keys = new Set([...inForce.keys(), ...problems.keys()]);
       const rows = [...keys]

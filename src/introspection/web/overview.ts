@@ -1,10 +1,12 @@
+import type { ObjectKey } from '../../config/object.js';
 import type { PushActivity } from '../../model/push-activity.js';
-import { compareText, sortConnections } from '../order.js';
+import type { PushContext } from '../../model/push-context.js';
+import { compareText, firstSorted } from '../order.js';
 import type { Page } from '../page.js';
-import { proxyState } from '../proxy-state.js';
 import { checkReadiness, type Readiness } from '../ready.js';
-import type { BuildInfo, ConfigProblem, Views } from '../views.js';
-import type { ProxyRow } from './proxy-row.js';
+import { type BuildInfo, type ConfigProblem, lastProblems, type Views } from '../views.js';
+import { NUMEROUS_KINDS } from './numerous-kinds.js';
+import { compareUrgency, type ProxyRow, proxyRows } from './proxy-row.js';
 
 /** The content of the overview. */
 export interface OverviewModel {
@@ -47,10 +49,8 @@ export async function overviewModel(
 ): Promise<OverviewModel> {
   const context = views.context();
   const root = views.currentConfigVersion();
-  const problems = views.problems();
-  const rows = sortConnections(views.connections()).map(
-    (connection): ProxyRow => ({ connection, state: proxyState(connection, root) }),
-  );
+  const problems = lastProblems(views);
+  const rows = await proxyRows(views.connections(), root);
   const count = (type: ProxyRow['state']['type']): number => rows.filter(({ state }) => state.type === type).length;
   return {
     title,
@@ -68,12 +68,8 @@ export async function overviewModel(
       .toSorted((first, second) => Number(isError(second)) - Number(isError(first)))
       .slice(0, MAX_PROBLEMS),
     activity: views.activity,
-    // Proxies that reject come first. The sort is stable, so proxies of one state stay sorted by name.
-    rows: rows.toSorted((first, second) => urgency(first) - urgency(second)).slice(0, MAX_PROXIES),
-    resources: [...(context?.objects.values() ?? [])]
-      .flatMap((objects) => [...objects.keys()])
-      .sort(compareText)
-      .slice(0, MAX_RESOURCES),
+    rows: firstSorted(rows, MAX_PROXIES, compareUrgency),
+    resources: context === undefined ? [] : suggestedResources(context),
     pages,
   };
 }
@@ -83,6 +79,9 @@ export function isError({ level = 'Error' }: ConfigProblem): boolean {
   return level === 'Error';
 }
 
-function urgency({ state }: ProxyRow): number {
-  return { rejected: 0, waiting: 1, current: 2 }[state.type];
+/** Some objects of each kind, without those of which each workload has one. */
+function suggestedResources({ objects }: PushContext): readonly ObjectKey[] {
+  const kinds = [...objects].filter(([kind]) => !NUMEROUS_KINDS.has(kind));
+  const most = Math.ceil(MAX_RESOURCES / Math.max(1, kinds.length));
+  return kinds.flatMap(([, ofKind]) => firstSorted(ofKind.keys(), most, compareText)).sort(compareText);
 }

@@ -1,12 +1,10 @@
 import { type Html, html } from '../html.js';
 import { listOf, recordOf } from '../json-source.js';
-import { sortConnections } from '../order.js';
 import type { Page } from '../page.js';
 import type { PastRejection } from '../past-rejection.js';
-import { proxyState } from '../proxy-state.js';
 import { missingObjects, progressOf } from './behind.js';
 import { contains, count, proxyLink, renderFilter, renderOptions, renderSince, renderState } from './pieces.js';
-import type { ProxyRow } from './proxy-row.js';
+import { compareUrgency, type ProxyRow, proxyRows } from './proxy-row.js';
 import { rejectionJson, renderRejections } from './rejections.js';
 import type { Site } from './site.js';
 import { type ListPart, partOf, renderPager, renderTable } from './table.js';
@@ -45,16 +43,14 @@ export function proxiesPage(site: Site): Page {
       { name: 'state', required: false, choice: { type: 'text' } },
       { name: 'page', required: false, choice: { type: 'text' } },
     ],
-    model: (views, { query, now }) => {
+    model: async (views, { query, now }) => {
       const root = views.currentConfigVersion();
       const filter = query.get('q') ?? '';
       const state = query.get('state') ?? '';
       const connections = views.connections();
-      const rows = sortConnections(connections)
-        .filter(({ id, peer, proxy }) => contains(filter, id, peer, proxy.version))
-        .map((connection) => ({ connection, state: proxyState(connection, root) }))
-        .filter((row) => state === '' || row.state.type === state)
-        .toSorted((first, second) => ORDER[first.state.type] - ORDER[second.state.type]);
+      const found = connections.filter(({ id, peer, proxy }) => contains(filter, id, peer, proxy.version));
+      const all = await proxyRows(found, root);
+      const rows = all.filter((row) => state === '' || row.state.type === state).toSorted(compareUrgency);
       const part = partOf(rows, query);
       const items = part.items.map((row) => ({
         ...row,
@@ -87,8 +83,6 @@ export function proxiesPage(site: Site): Page {
       }),
   });
 }
-
-const ORDER = { rejected: 0, waiting: 1, current: 2 } as const;
 
 function renderProxies({ query, now, part, connected, rejections }: Model): Html {
   const shown = part.total === connected ? '' : ` · ${part.total} match`;

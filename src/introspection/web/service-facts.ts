@@ -6,7 +6,7 @@ import { modeOfPort } from '../../model/security/mutual-tls.js';
 import type { Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { compareText } from '../order.js';
-import { referrersOf } from './object-references.js';
+import type { Referrers } from './object-references.js';
 
 /** What pages show about the workloads of a service. */
 export interface ServiceFacts {
@@ -21,7 +21,7 @@ export interface ServiceFacts {
   readonly authorization: readonly ObjectKey[];
 }
 
-export function serviceFacts(context: PushContext, service: Service): ServiceFacts {
+export function serviceFacts(context: PushContext, service: Service, referrers: Referrers): ServiceFacts {
   const endpoints = endpointsOfService(context, service).toSorted(
     (first, second) => compareText(first.address, second.address) || first.port - second.port,
   );
@@ -39,7 +39,7 @@ export function serviceFacts(context: PushContext, service: Service): ServiceFac
     endpoints,
     healthy: endpoints.filter(({ health }) => health === 'healthy').length,
     mutualTls: service.meshExternal ? [] : [...modes].sort(),
-    namedBy: referrersOf(service.source, context),
+    namedBy: referrers.get(service.source) ?? [],
     authorization: [...authorization].sort(),
   };
 }

@@ -7,6 +7,7 @@ import { recordOf } from '../json-source.js';
 import type { Page } from '../page.js';
 import { everyService } from '../pages/service-json.js';
 import { requireContext } from '../views.js';
+import { referrersIn } from './object-references.js';
 import { count, joined, linkTo, objectLink, renderBadge } from './pieces.js';
 import { type ServiceFacts, serviceFacts } from './service-facts.js';
 import { renderHealth, renderModes } from './services-page.js';
@@ -30,14 +31,14 @@ export function servicePage(site: Site): Page {
       { name: 'host', required: true, choice: { type: 'text' } },
       { name: 'namespace', required: false, choice: { type: 'text' } },
     ],
-    model: (views, { query }) => {
+    model: async (views, { query }) => {
       const context = requireContext(views);
       const host = query.get('host') ?? '';
       const namespace = query.get('namespace');
       for (const service of everyService(context)) {
         if (service.hostname !== host || (namespace && service.namespace !== namespace)) continue;
         const policies = boundKeysOf(resolvePolicyBindings(context), service);
-        return { ...serviceFacts(context, service), policies };
+        return { ...serviceFacts(context, service, await referrersIn(context)), policies };
       }
       throw new HttpProblem(404, `There is no service ${host.slice(0, 300)}. /debug/services lists all services.`);
     },

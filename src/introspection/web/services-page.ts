@@ -1,8 +1,10 @@
 import { type Html, html } from '../html.js';
+import { mapInTurns } from '../in-turns.js';
 import { listOf, recordOf } from '../json-source.js';
 import type { Page } from '../page.js';
 import { everyService } from '../pages/service-json.js';
 import { requireContext } from '../views.js';
+import { referrersIn } from './object-references.js';
 import { contains, count, joined, renderBadge, renderFilter, serviceLink } from './pieces.js';
 import { type ServiceFacts, serviceFacts } from './service-facts.js';
 import type { Site } from './site.js';
@@ -15,6 +17,8 @@ interface Model {
 }
 
 const PATH = '/debug/services';
+/** A service can have thousands of endpoints. */
+const FACTS_AT_ONCE = 10;
 
 /** All services with the health of their endpoints, mutual TLS and the objects that act on them. */
 export function servicesPage(site: Site): Page {
@@ -26,14 +30,16 @@ export function servicesPage(site: Site): Page {
       { name: 'q', required: false, choice: { type: 'text' } },
       { name: 'page', required: false, choice: { type: 'text' } },
     ],
-    model: (views, { query }) => {
+    model: async (views, { query }) => {
       const context = requireContext(views);
       const filter = query.get('q') ?? '';
       const services = [...everyService(context)].filter(({ hostname, namespace, addresses }) =>
         contains(filter, hostname, namespace, ...addresses),
       );
       const part = partOf(services, query);
-      return { query, part: { ...part, items: part.items.map((service) => serviceFacts(context, service)) } };
+      const referrers = await referrersIn(context);
+      const items = await mapInTurns(part.items, FACTS_AT_ONCE, (service) => serviceFacts(context, service, referrers));
+      return { query, part: { ...part, items } };
     },
     render: renderServices,
     json: ({ part }) =>
