@@ -1,24 +1,14 @@
 // Obtains the gRPC clients of the tests (test/counterparts/grpc) into .cache/grpc-clients: builds the one in Go, and
 // installs the Python package. Used by npm test; alone: node scripts/obtain-grpc-clients.mjs
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildGoProgram } from './build-go-program.mjs';
-import { pipInstall } from './pip-install.mjs';
+import { obtainPythonPackages } from './pip-install.mjs';
 import { projectRoot } from './set-up.mjs';
-import { note } from './terminal.mjs';
 
 const GRPCIO = 'grpcio==1.85.1 typing_extensions==4.16.0';
 const FOLDER = join(projectRoot, '.cache/grpc-clients');
 const PACKAGES = join(FOLDER, 'python');
-
-function imports() {
-  const env = { ...process.env, PYTHONPATH: PACKAGES };
-  return (
-    spawnSync('python3', ['-c', 'import grpc; grpc.xds_channel_credentials'], { stdio: 'ignore', env }).status === 0
-  );
-}
 
 function obtainGoClient() {
   return buildGoProgram({
@@ -29,19 +19,11 @@ function obtainGoClient() {
   });
 }
 
-function obtainPythonClient() {
-  if (existsSync(join(PACKAGES, 'grpc')) && imports()) return undefined;
-  note(`Obtaining ${GRPCIO} …`);
-  const missing = pipInstall(GRPCIO, PACKAGES);
-  if (missing !== undefined) return missing;
-  return imports() ? undefined : `${GRPCIO} does not run on this machine`;
-}
-
 /** Returns the reasons, one line for each language whose client is missing. */
 export function obtainGrpcClients() {
   const missing = [
     ['Go', obtainGoClient()],
-    ['Python', obtainPythonClient()],
+    ['Python', obtainPythonPackages(GRPCIO, PACKAGES, 'import grpc; grpc.xds_channel_credentials')],
   ];
   return missing.flatMap(([language, reason]) => (reason === undefined ? [] : [`gRPC in ${language}: ${reason}`]));
 }

@@ -1,6 +1,7 @@
 // Programs from Python packages, each installed into its own folder.
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { note } from './terminal.mjs';
 
 /** Possible commands for pip, in the order in which they are tried. */
 const PIPS = [['python3', '-m', 'pip'], ['pip3'], ['pip'], ['python', '-m', 'pip']];
@@ -24,4 +25,22 @@ export function pipInstall(requirement, folder) {
   if (result.status === 0) return undefined;
   process.stderr.write(`${result.stdout}${result.stderr}`);
   return `${program} could not install ${requirement}; its words are above`;
+}
+
+/**
+ * Installs packages into the folder unless they are there.
+ *
+ * @param statement Python that runs if they are
+ * @returns the reason in one line when that cannot be done, else undefined
+ */
+export function obtainPythonPackages(requirement, folder, statement) {
+  const runs = () => {
+    const env = { ...process.env, PYTHONPATH: folder };
+    return spawnSync('python3', ['-c', statement], { stdio: 'ignore', env }).status === 0;
+  };
+  if (existsSync(folder) && runs()) return undefined;
+  note(`Obtaining ${requirement} …`);
+  const missing = pipInstall(requirement, folder);
+  if (missing !== undefined) return missing;
+  return runs() ? undefined : `${requirement} does not run on this machine`;
 }

@@ -9,6 +9,7 @@ import { endWithNpm } from './end-with-npm.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainGrpcClients } from './obtain-grpc-clients.mjs';
 import { obtainHelm } from './obtain-helm.mjs';
+import { obtainOtlpDecoder } from './obtain-otlp-decoder.mjs';
 import { obtainChromium, obtainClusterTools, obtainRedis, obtainSystemTools } from './obtain-system-tools.mjs';
 import { obtainTestcluster } from './obtain-testcluster.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
@@ -61,6 +62,8 @@ function obtainCounterparts() {
   const testcluster = obtainTestcluster();
   if (testcluster.missing !== undefined) missing.push(`Kubernetes: ${testcluster.missing}`);
   missing.push(...obtainGrpcClients());
+  const otlp = obtainOtlpDecoder();
+  if (otlp.missing !== undefined) missing.push(`decoder of traces: ${otlp.missing}`);
   const helm = obtainHelm();
   if (helm.missing !== undefined) missing.push(`Helm: ${helm.missing}`);
   const tools = obtainClusterTools();

@@ -1,5 +1,6 @@
 import type { AddressRange } from '../config/injection/captured-traffic.js';
 import type { SettingsFields } from '../config/settings-reader.js';
+import type { OtlpProtocol } from '../tracing/otlp-encoder.js';
 import type { ListenAddress } from './options.js';
 
 /** Bounds of the regular expressions in policies. */
@@ -115,12 +116,15 @@ export interface Environment extends RegexEnvironment {
   readonly navUseEndpointSlice: boolean;
   /** 0 means that a response waits without limit for the acknowledgement of the former one. */
   readonly navLoadReportIntervalMs: number;
-  /** Empty: no traces. */
+  /** Empty: no traces, unless `otelExporterOtlpTracesEndpoint` is set. */
   readonly otelExporterOtlpEndpoint: string;
   /** By lower-case name. */
   readonly otelExporterOtlpHeaders: Readonly<Record<string, string>>;
-  readonly otelExporterOtlpProtocol: 'http/json';
+  readonly otelExporterOtlpProtocol: OtlpProtocol;
   readonly otelExporterOtlpTimeoutMs: number;
+  readonly otelExporterOtlpTracesEndpoint: string;
+  readonly otelResourceAttributes: Readonly<Record<string, string>>;
+  readonly otelSdkDisabled: boolean;
   readonly otelServiceName: string;
   readonly navLoadReportMaxSeries: number;
   readonly navXdsAckTimeoutMs: number;

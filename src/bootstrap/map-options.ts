@@ -204,12 +204,21 @@ export function policyRegexLimitsOf(environment: PolicyRegexEnvironment) {
 
 /** @param version of this build */
 export function tracingSettings({ environment }: Options, version: string): TracingSettings {
+  const { otelExporterOtlpEndpoint: base, otelExporterOtlpTracesEndpoint: own, otelResourceAttributes } = environment;
+  const url = own === '' && base !== '' ? `${base.replace(/\/+$/, '')}/v1/traces` : own;
   return {
-    endpoint: environment.otelExporterOtlpEndpoint,
+    url: environment.otelSdkDisabled ? '' : url,
+    setting: own === '' ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    protocol: environment.otelExporterOtlpProtocol,
     headers: environment.otelExporterOtlpHeaders,
     timeoutMs: environment.otelExporterOtlpTimeoutMs,
-    serviceName: environment.otelServiceName,
     serviceVersion: version,
-    instance: environment.podName,
+    resource: {
+      'service.name': 'navigator-discovery',
+      'service.version': version,
+      ...(environment.podName && { 'service.instance.id': environment.podName }),
+      ...otelResourceAttributes,
+      ...(environment.otelServiceName && { 'service.name': environment.otelServiceName }),
+    },
   };
 }

@@ -41,6 +41,20 @@ export function unknownVariables(variables: Readonly<Record<string, string | und
     });
 }
 
+/** A warning for each variable of OpenTelemetry that has no effect, if traces are made. */
+function unusedTracingVariables(
+  variables: Readonly<Record<string, string | undefined>>,
+  explicit: ReadonlySet<string>,
+): readonly SettingWarning[] {
+  if (!['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].some((name) => explicit.has(name)))
+    return [];
+  const known = new Set<string>(Object.values(environmentVariables).map(({ name }) => name));
+  const problem = 'traces of changes do not follow it, so it has no effect (docs/tracing.md lists the variables)';
+  return Object.keys(variables)
+    .filter((name) => name.startsWith('OTEL_') && !known.has(name))
+    .map((setting) => ({ setting, problem }));
+}
+
 /** Reads the flags that every command accepts. @throws SettingError */
 export function parseCommonFlags(given: GivenFlags): ReadSettings<CommonFlags> {
   return readSettings(commonFlags, flagSource(given));
@@ -77,7 +91,10 @@ export function parseOptions(given: GivenFlags, variables: Readonly<Record<strin
     environment: fillNamespace({ ...environment.fields, dnsAddr }, resolved.namespace),
     explicit,
     unimplemented: [...discovery.unimplemented, ...common.unimplemented, ...environment.unimplemented],
-    warnings: [...discovery.warnings, ...common.warnings, ...environment.warnings, ...unknownVariables(variables)],
+    warnings: [
+      ...[...discovery.warnings, ...common.warnings, ...environment.warnings],
+      ...[...unknownVariables(variables), ...unusedTracingVariables(variables, explicit)],
+    ],
     loopback: loopback.changed,
   };
 }

@@ -4,18 +4,22 @@ import { createLimitedLog } from '../telemetry/limited-log.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { type ChangeTracer, createChangeTracer } from './change-tracer.js';
+import type { OtlpProtocol } from './otlp-encoder.js';
 import { createOtlpExporter } from './otlp-exporter.js';
 import { otlpTrace } from './otlp-trace.js';
 
 /** The settings of OpenTelemetry that are supported. */
 export interface TracingSettings {
-  /** OTEL_EXPORTER_OTLP_ENDPOINT; empty: no traces. */
-  readonly endpoint: string;
+  /** Of the collector; empty: no traces. */
+  readonly url: string;
+  /** The variable with the URL, for messages. */
+  readonly setting: string;
+  readonly protocol: OtlpProtocol;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  readonly serviceName: string;
   readonly serviceVersion: string;
-  readonly instance: string;
+  /** Attributes of this process. */
+  readonly resource: Readonly<Record<string, string>>;
 }
 
 export interface TracingParts {
@@ -35,9 +39,9 @@ export interface Tracing {
 /** A stop waits no longer for the collector. */
 const STOP_MS = 2_000;
 
-/** @returns undefined without an endpoint */
+/** @returns undefined without a URL */
 export function createTracing(settings: TracingSettings, parts: TracingParts): Tracing | undefined {
-  if (settings.endpoint === '') return undefined;
+  if (settings.url === '') return undefined;
   const { clock, logger, metrics, shortTypeName } = parts;
   const exporter = createOtlpExporter({
     ...settings,

@@ -1,11 +1,15 @@
 import type { LimitedLog } from '../telemetry/limited-log.js';
+import { createOtlpEncoder, type OtlpProtocol } from './otlp-encoder.js';
+import type { OtlpRequest } from './otlp-request.js';
 
 /** The result of an export. `dropped`: the queue was full. */
 export type ExportResult = 'sent' | 'failed' | 'dropped';
 
 export interface OtlpExporterOptions {
-  /** Base URL of the collector: `/v1/traces` is appended. */
-  readonly endpoint: string;
+  readonly url: string;
+  /** The variable with the URL, for messages. */
+  readonly setting: string;
+  readonly protocol: OtlpProtocol;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly log: LimitedLog;
@@ -14,26 +18,27 @@ export interface OtlpExporterOptions {
 
 /** Sends traces in the background, one after the other. */
 export interface OtlpExporter {
-  /** Never waits and never throws. A full queue drops the trace. @param body makes the JSON body */
-  enqueue(body: () => object): void;
+  /** Never waits and never throws. A full queue drops the trace. @param make makes the message */
+  enqueue(make: () => OtlpRequest): void;
   /** Settles when the queue is empty. */
   flush(): Promise<void>;
 }
 
 const MAX_QUEUED = 64;
-const TRACES_PATH = '/v1/traces';
 
-export function createOtlpExporter({ endpoint, headers, timeoutMs, log, onResult }: OtlpExporterOptions): OtlpExporter {
-  const url = endpoint.replace(/\/+$/, '') + TRACES_PATH;
-  const queue: (() => object)[] = [];
+export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
+  const { url, setting, protocol, headers, timeoutMs, log, onResult } = options;
+  const encode = createOtlpEncoder(protocol);
+  const queue: (() => OtlpRequest)[] = [];
   let sending: Promise<void> | undefined;
 
-  const send = async (body: () => object): Promise<void> => {
+  const send = async (make: () => OtlpRequest): Promise<void> => {
     try {
+      const { contentType, body } = encode(make());
       const answer = await fetch(url, {
         method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body()),
+        headers: { ...headers, 'content-type': contentType },
+        body,
         signal: AbortSignal.timeout(timeoutMs),
       });
       await answer.arrayBuffer();
@@ -43,25 +48,22 @@ export function createOtlpExporter({ endpoint, headers, timeoutMs, log, onResult
       onResult('failed');
       const reason =
         error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error);
-      log.warn({ url, reason, setting: 'OTEL_EXPORTER_OTLP_ENDPOINT' }, 'trace not exported');
+      log.warn({ url, reason, setting }, 'trace not exported');
     }
   };
   const drain = async (): Promise<void> => {
-    for (let body = queue.shift(); body !== undefined; body = queue.shift()) await send(body);
+    for (let make = queue.shift(); make !== undefined; make = queue.shift()) await send(make);
     sending = undefined;
   };
 
   return {
-    enqueue: (body) => {
+    enqueue: (make) => {
       if (queue.length >= MAX_QUEUED) {
         onResult('dropped');
-        log.warn(
-          { url, queued: queue.length, setting: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
-          'trace dropped because the collector is slow',
-        );
+        log.warn({ url, queued: queue.length, setting }, 'trace dropped because the collector is slow');
         return;
       }
-      queue.push(body);
+      queue.push(make);
       sending ??= drain();
     },
     flush: async () => {

@@ -1,11 +1,11 @@
 import { type ChangeTrace, responsesOf } from './change-trace.js';
+import type { OtlpAttribute, OtlpRequest, OtlpSpan, OtlpValue } from './otlp-request.js';
 
 /** What the trace of a change needs from its surroundings. */
 export interface OtlpContext {
-  readonly serviceName: string;
   readonly serviceVersion: string;
-  /** Name of the pod; empty: unknown. */
-  readonly instance: string;
+  /** Attributes of this process. */
+  readonly resource: Readonly<Record<string, string>>;
   /** Wall-clock time of zero of the monotonic clock, in milliseconds. */
   readonly epochMs: number;
   /** Makes a random id of that many bytes, in hexadecimal. */
@@ -26,12 +26,12 @@ interface SpanContent {
 const INTERNAL = 1;
 const STATUS_ERROR = 2;
 
-/** The body of an OTLP/HTTP request in JSON (opentelemetry-proto 1.x, ExportTraceServiceRequest) with one trace. */
-export function otlpTrace(trace: ChangeTrace, context: OtlpContext): object {
-  const { serviceName, serviceVersion, instance, randomId, epochMs } = context;
+/** A request with one trace. */
+export function otlpTrace(trace: ChangeTrace, context: OtlpContext): OtlpRequest {
+  const { serviceVersion, resource, randomId, epochMs } = context;
   const traceId = randomId(16);
   const rootId = randomId(8);
-  const span = (content: SpanContent, spanId: string, parentSpanId?: string) => ({
+  const span = (content: SpanContent, spanId: string, parentSpanId?: string): OtlpSpan => ({
     traceId,
     spanId,
     ...(parentSpanId === undefined ? {} : { parentSpanId }),
@@ -47,11 +47,6 @@ export function otlpTrace(trace: ChangeTrace, context: OtlpContext): object {
     })),
     status: content.error === undefined ? {} : { code: STATUS_ERROR, message: content.error },
   });
-  const resource = {
-    'service.name': serviceName,
-    'service.version': serviceVersion,
-    ...(instance && { 'service.instance.id': instance }),
-  };
   const spans = [span(rootOf(trace), rootId), ...stagesOf(trace).map((content) => span(content, randomId(8), rootId))];
   const scope = { name: 'navigator-discovery', version: serviceVersion };
   return { resourceSpans: [{ resource: { attributes: attributesOf(resource) }, scopeSpans: [{ scope, spans }] }] };
@@ -146,16 +141,16 @@ function errorOf({ rejected, objects, answers }: ChangeTrace): string | undefine
   return `${rejected} responses with ${changed} were rejected; ${first?.proxy ?? ''}: ${first?.rejection ?? ''}`;
 }
 
-/** OTLP writes 64-bit numbers as text. */
+/** 64-bit numbers are text. */
 function nanos(ms: number): string {
   return (BigInt(Math.round(ms * 1000)) * 1000n).toString();
 }
 
-function attributesOf(attributes: Attributes): readonly object[] {
+function attributesOf(attributes: Attributes): readonly OtlpAttribute[] {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: valueOf(value) }));
 }
 
-function valueOf(value: Attributes[string]): object {
+function valueOf(value: Attributes[string]): OtlpValue {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };

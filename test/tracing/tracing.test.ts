@@ -2,6 +2,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
+import { tracingSettings } from '../../src/bootstrap/map-options.js';
+import { parseOptions } from '../../src/cli/parse-options.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { connectProxy } from '../bootstrap/support/connect-proxy.js';
 import { documents, endpoints, service, serviceEntry, sidecar } from '../bootstrap/support/manifests.js';
@@ -30,12 +32,15 @@ interface Received {
   readonly spans: readonly Span[];
 }
 
-/** A collector that reads OTLP/HTTP in JSON. @param status of its answers */
+const PROTOBUF = [{ resource: { attributes: [] }, scopeSpans: [{ spans: [] }] }] as const;
+
+/** A collector that reads OTLP/HTTP in JSON, and of protobuf only the headers. @param status of its answers */
 async function startCollector(t: ExecutionContext, status = 200) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
-    const { resourceSpans } = JSON.parse(await text(request));
-    const [{ resource, scopeSpans }] = resourceSpans;
+    const body = await text(request);
+    const isJson = request.headers['content-type'] === 'application/json';
+    const [{ resource, scopeSpans }] = isJson ? JSON.parse(body).resourceSpans : PROTOBUF;
     received.push({
       path: request.url,
       headers: request.headers,
@@ -65,8 +70,10 @@ test('a change is one trace: its stages, and the answers of two proxies of which
     files: MESH,
     variables: {
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20b,tenant=shop',
       OTEL_SERVICE_NAME: 'mesh',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,deployment.environment.name=Prod%2C1',
     },
   });
   await connectProxy(t, server, { ...sidecar(), id: idOf('good') });
@@ -82,6 +89,7 @@ test('a change is one trace: its stages, and the answers of two proxies of which
   t.is(trace.headers['api-key'], 'a b');
   t.is(trace.headers['tenant'], 'shop');
   t.is(textOf(trace.resource, 'service.name'), 'mesh');
+  t.is(textOf(trace.resource, 'deployment.environment.name'), 'Prod,1');
 
   const [root, ...stages] = trace.spans as [Span, ...Span[]];
   t.is(root.name, 'mesh change');
@@ -124,11 +132,11 @@ test('a change is one trace: its stages, and the answers of two proxies of which
   );
 });
 
-test('a collector that refuses traces, and a protocol that is not supported, are told, and pushes go on', async (t) => {
+test('a collector that refuses traces is told of, and pushes go on', async (t) => {
   const { received, url } = await startCollector(t, 503);
   const server = await startServer(t, {
     files: MESH,
-    variables: { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    variables: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/own`, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
   });
   const proxy = await connectProxy(t, server, sidecar());
   await server.folder.write('pay.yaml', serviceEntry('pay'));
@@ -140,8 +148,49 @@ test('a collector that refuses traces, and a protocol that is not supported, are
     return lines.length > 0 && lines;
   });
   t.is(line?.['reason'], 'the collector answered 503');
-  t.true(received.length > 0);
+  t.is(line?.['setting'], 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
+  t.is(received[0]?.path, '/own');
+  t.is(received[0]?.headers['content-type'], 'application/x-protobuf');
   await eventually('the metric counts it', async () =>
     /^nav_trace_exports\{result="failed"\} [1-9]/m.test((await server.monitoring.get('/metrics')).body),
   );
+});
+
+/** What variables make of the settings of traces. */
+const settingsOf = (variables: Readonly<Record<string, string>>) =>
+  tracingSettings(parseOptions(new Map(), variables), '1.0.0');
+
+test('each variable of OpenTelemetry that is supported changes the traces', (t) => {
+  const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
+  t.like(settingsOf(base), {
+    ...{ url: 'http://collector:4318/v1/traces', protocol: 'http/protobuf', timeoutMs: 10_000 },
+    resource: { 'service.name': 'navigator-discovery', 'service.version': '1.0.0' },
+  });
+  t.is(settingsOf({}).url, '');
+  t.is(settingsOf({ ...base, OTEL_SDK_DISABLED: 'true' }).url, '');
+  t.is(settingsOf({ ...base, OTEL_SDK_DISABLED: 'false' }).url, 'http://collector:4318/v1/traces');
+  t.is(settingsOf({ ...base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/' }).url, 'http://other/');
+  t.is(settingsOf({ OTEL_EXPORTER_OTLP_TIMEOUT: '500' }).timeoutMs, 500);
+  t.is(settingsOf({ OTEL_RESOURCE_ATTRIBUTES: 'service.name=shop' }).resource['service.name'], 'shop');
+  t.is(settingsOf({ POD_NAME: 'meshd-0' }).resource['service.instance.id'], 'meshd-0');
+});
+
+test('the protocol grpc, and malformed attributes, end the start with the allowed values', (t) => {
+  t.throws(() => settingsOf({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), {
+    message: /OTEL_EXPORTER_OTLP_PROTOCOL must be http\/protobuf or http\/json, .* not "grpc"/,
+  });
+  for (const text of ['shop', '=shop', 'shop=%']) {
+    t.throws(() => settingsOf({ OTEL_RESOURCE_ATTRIBUTES: text }), { message: /key=value pairs/ });
+  }
+});
+
+test('variables of OpenTelemetry that have no effect are told of if traces are made', (t) => {
+  const told = (variables: Readonly<Record<string, string>>) =>
+    parseOptions(new Map(), variables).warnings.map(({ setting, problem }) => `${setting}: ${problem}`);
+  const unknown = { OTEL_TRACES_SAMPLER: 'always_on', OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '5' };
+  t.deepEqual(told(unknown), []);
+  t.deepEqual(told({ ...unknown, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }), [
+    'OTEL_TRACES_SAMPLER: traces of changes do not follow it, so it has no effect (docs/tracing.md lists the variables)',
+    'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: traces of changes do not follow it, so it has no effect (docs/tracing.md lists the variables)',
+  ]);
 });
