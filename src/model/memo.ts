@@ -6,8 +6,7 @@
 export interface Memo<Value> {
   /**
    * @param dependencies at least one object, always the same number in the same order; the shortest-lived last
-   * @param key every input of `build` that is not one of the objects; the caller bounds the number of keys where peers
-   *   can invent them
+   * @param key every input of `build` that is not one of the objects
    */
   of(dependencies: readonly [object, ...object[]], key: string, build: () => Value): Value;
 }
@@ -16,15 +15,27 @@ export interface Memo<Value> {
 type Level<Value> = WeakMap<object, Entry<Value>>;
 type Entry<Value> = Level<Value> | Map<string, Value>;
 
-export function createMemo<Value>(): Memo<Value> {
+/**
+ * @param maxKeys results for the same objects; beyond it, the one that was not used for the longest time is forgotten.
+ *   For objects that live long and keys that change with the mesh or that peers can invent. Default: no limit
+ */
+export function createMemo<Value>(maxKeys = Number.POSITIVE_INFINITY): Memo<Value> {
   const root: Level<Value> = new WeakMap();
+  const isLimited = Number.isFinite(maxKeys);
   return {
     of: (dependencies, key, build) => {
       const results = resultsOf(root, dependencies);
       const known = results.get(key);
-      if (known !== undefined || results.has(key)) return known as Value;
-      const value = build();
+      const isKnown = known !== undefined || results.has(key);
+      if (isKnown && !isLimited) return known as Value;
+      const value = isKnown ? (known as Value) : build();
+      // The order of use.
+      results.delete(key);
       results.set(key, value);
+      if (results.size > maxKeys) {
+        const [oldest] = results.keys();
+        results.delete(oldest ?? key);
+      }
       return value;
     },
   };

@@ -28,6 +28,28 @@ test('another object at any place, another order and another key have results of
   t.is(memo.of([first, second], '', build), 1);
 });
 
+test('beyond the limit of keys, the result that was not used for the longest time is computed again', (t) => {
+  const memo = createMemo<number | undefined>(2);
+  const mesh = {};
+  const built: string[] = [];
+  const of = (key: string, value?: number) =>
+    memo.of([mesh], key, () => {
+      built.push(key);
+      return value;
+    });
+  of('a');
+  of('b', 1);
+  t.is(of('a'), undefined);
+  of('c', 2);
+  t.is(of('a'), undefined);
+  t.deepEqual(built, ['a', 'b', 'c']);
+  t.is(of('b', 3), 3);
+  t.is(
+    memo.of([{}], 'c', () => 4),
+    4,
+  );
+});
+
 test('undefined is a result like any other', (t) => {
   const memo = createMemo<undefined>();
   const subject = {};

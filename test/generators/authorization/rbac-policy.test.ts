@@ -7,6 +7,8 @@ import { createListenerGenerator } from '../../../src/generators/listeners/liste
 import { largePolicies } from '../../config/support/large-policies.js';
 import { readObject } from '../../config/support/read-yaml.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
+import { eventually } from '../../support/eventually.js';
 import { buildContext, buildPort, buildProxy, buildService } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 import { validateWithEnvoy } from '../envoy-verdict.js';
@@ -260,4 +262,25 @@ test('workloads without policies share their outbound listeners with those that 
   t.not(web?.inboundKey, other?.inboundKey);
   t.deepEqual(web?.httpFilters({ direction: 'outbound', serviceCluster: undefined }), []);
   t.deepEqual(other?.httpFilters({ direction: 'inbound', serviceCluster: undefined }), []);
+});
+
+test('a workload keeps few of the inbound listeners for its policies of former times', async (t) => {
+  const generator = createListenerGenerator(ENCODER, SETTINGS, [createAuthorizationPlugin(ENCODER, SETTINGS)]);
+  const port = buildPort({ number: 80, protocol: 'http' });
+  const targets = [{ service: buildService({ ports: [port] }), port, targetPort: 8080 }];
+  const { mesh } = buildContext({ targets });
+  const listenerWith = (name: string): WeakRef<object> => {
+    const object = readObject(
+      `{apiVersion: security.mesh.internal/v1beta1, kind: AuthorizationPolicy, metadata: {name: ${name}}, spec: {}}`,
+    );
+    const context = { ...buildContext({ targets, authorizationPolicies: [object] }), mesh };
+    const { resources } = generateAll(generator, context, buildProxy());
+    return new WeakRef(resources.find((each) => each.name === 'virtualInbound') ?? {});
+  };
+  const listeners = Array.from({ length: 40 }, (_, number) => listenerWith(`policy-${number}`));
+  t.true(listeners.every((each) => each.deref() !== undefined));
+  await eventually('listeners of former policies are collected', () => {
+    collectGarbage();
+    return listeners.filter((each) => each.deref() !== undefined).length <= 17;
+  });
 });

@@ -23,6 +23,9 @@ export interface BoundInboundScope extends Scope {
   readonly ports: readonly { readonly bind: string; readonly port: InboundPort }[];
 }
 
+/** Policies of a workload come and go while its services stay. Each of its proxies has an address of its own. */
+const MAX_SCOPES_OF_WORKLOAD = 1_000;
+
 /**
  * The listeners of a Sidecar's ingress that bind their ports instead of taking redirected connections: those with
  * captureMode NONE or an address, and all of a proxy without redirection (INTERCEPTION_MODE NONE).
@@ -33,7 +36,7 @@ export function createBoundInboundPart(
   filters: FilterFactory,
 ): ResourcePart<BoundInboundScope> {
   const tls = createInboundTls(encoder, settings);
-  const scopes = createMemo<BoundInboundScope | undefined>();
+  const scopes = createMemo<BoundInboundScope | undefined>(MAX_SCOPES_OF_WORKLOAD);
 
   const build = (mesh: MeshConfig, scope: BoundInboundScope, index: number): readonly EncodedResource[] => {
     const { dependencies, mutualTls, ports } = scope;

@@ -31,6 +31,11 @@ export interface InboundScope extends Scope {
   readonly mutualTls: WorkloadMutualTls;
 }
 
+/** Policies of a workload come and go while its services stay. Its proxies differ in few settings. */
+const MAX_SCOPES_OF_WORKLOAD = 16;
+/** Workloads with different policies have different chains. Encoding them again is cheap. */
+const MAX_COMMON_CHAINS = 128;
+
 /**
  * `virtualInbound`: chains for each port of the workload, and passthrough for other ports
  * (docs/reference/xds.md#sidecar-listeners), each in mutual TLS, plaintext or both. Absent without redirection
@@ -42,10 +47,10 @@ export function createInboundPart(
   filters: FilterFactory,
 ): ResourcePart<InboundScope> {
   const tls = createInboundTls(encoder, settings);
-  const scopes = createMemo<InboundScope>();
+  const scopes = createMemo<InboundScope>(MAX_SCOPES_OF_WORKLOAD);
   const listeners = createMemo<EncodedResource>();
   /** Chains that are the same for every workload. */
-  const commonChains = createMemo<readonly Buffer[]>();
+  const commonChains = createMemo<readonly Buffer[]>(MAX_COMMON_CHAINS);
 
   const build = (mesh: MeshConfig, scope: InboundScope): EncodedResource => {
     const { dependencies, interceptionMode, inbound, mutualTls } = scope;

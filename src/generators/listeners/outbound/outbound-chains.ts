@@ -20,12 +20,15 @@ export interface OutboundChains {
 
 const OUTBOUND = { direction: 'outbound', clusters: OUTBOUND_CLUSTERS } as const;
 
+/** Keys have settings from the metadata of proxies, which peers can invent. */
+const MAX_VARIANTS = 4_096;
+
 export function createOutboundChains(
   encoder: MessageEncoder,
   filters: FilterFactory,
   settings: GeneratorSettings,
 ): OutboundChains {
-  const memo = createMemo<Buffer>();
+  const memo = createMemo<Buffer>(MAX_VARIANTS);
 
   const filtersFor = (
     { target }: ChainLayout,

@@ -33,11 +33,14 @@ export interface OutboundListenerContext {
 /** Builds the listener of a plan; remembers it for as long as its services stay the same. */
 export type OutboundListenerBuilder = (plan: ListenerPlan, context: OutboundListenerContext) => EncodedResource;
 
+/** Keys have settings from the metadata of proxies, which peers can invent. */
+const MAX_VARIANTS = 4_096;
+
 export function createOutboundListenerBuilder(
   encoder: MessageEncoder,
   chains: OutboundChains,
 ): OutboundListenerBuilder {
-  const memo = createMemo<EncodedResource>();
+  const memo = createMemo<EncodedResource>(MAX_VARIANTS);
 
   const build = (plan: ListenerPlan, context: OutboundListenerContext): EncodedResource => {
     const { sniff, traffic, caller } = context;
