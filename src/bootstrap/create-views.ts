@@ -6,6 +6,7 @@ import { TypeUrl } from '../envoy/type-urls.js';
 import { readAskedRequest } from '../inspect/policy/asked-request.js';
 import { explainRequest } from '../inspect/policy/explain-request.js';
 import { HttpProblem } from '../introspection/http-problem.js';
+import type { Instances } from '../introspection/instances.js';
 import type { PastRejection } from '../introspection/past-rejection.js';
 import type { ReadinessProbe } from '../introspection/ready.js';
 import type { ConfigProblem, Views } from '../introspection/views.js';
@@ -41,6 +42,7 @@ export interface ViewParts {
   injectionTemplate(): string | undefined;
   problems(): readonly ConfigProblem[];
   lastProblems(): readonly ConfigProblem[];
+  readonly instances: Instances;
 }
 
 /** Gives the HTTP pages the state of the running parts. */
@@ -120,5 +122,6 @@ export function createViews(parts: ViewParts): Views {
     injectionTemplate: parts.injectionTemplate,
     problems: parts.problems,
     lastProblems: parts.lastProblems,
+    instances: parts.instances,
   };
 }

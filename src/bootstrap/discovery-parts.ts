@@ -4,7 +4,10 @@ import { createKindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js';
 import { shortTypeName } from '../envoy/type-urls.js';
-import { createPages, DISCOVERY_SITE } from '../introspection/page-table.js';
+import { createAskingInstances } from '../instances/ask-instances.js';
+import { instanceAddresses } from '../instances/instance-addresses.js';
+import { createPageReader } from '../introspection/page-reader.js';
+import { createPages, DISCOVERY_SITE, instancePages } from '../introspection/page-table.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import { createMeshStore } from '../model/store/mesh-store.js';
 import { createPendingPodRecorder } from '../push/record-pending-pods.js';
@@ -179,6 +182,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     policyCredentials: policy.credentials,
     encoder,
     controlPlane,
+    readPage: (question) => readPage(question),
     identity,
     metrics,
     outgoing,
@@ -207,6 +211,13 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     logger,
     clock,
   });
+  const instances = createAskingInstances({
+    addresses: () => (distributor.context === undefined ? [] : instanceAddresses(distributor.context)),
+    material: () => policy.credentials.material.current(),
+    serverName: `meshd.${discovery.namespace}.svc`,
+    ownId: identity,
+    clock,
+  });
   const sourceProblems = () => [...sources.problems(), ...policy.problems(), ...webhooks.problems()];
   const views = createViews({
     ...parts,
@@ -222,8 +233,10 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     probes: [drain.probe, webhooks.probe],
     injectionTemplate: webhooks.injectionTemplate,
     problems: () => [...sourceProblems(), ...analysis.messages().map(problemOf)],
+    instances,
     lastProblems: () => [...sourceProblems(), ...analysis.lastMessages().map(problemOf)],
   });
+  const readPage = createPageReader({ pages: instancePages(DISCOVERY_SITE), views, clock, logger });
   const { http, monitoring } = createHttpServers({
     options,
     proxies,
@@ -279,7 +292,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   return {
     tracing,
     ...{ cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks },
-    ...{ dns, drain, http, monitoring, introspection },
+    ...{ dns, drain, http, monitoring, introspection, instances },
   };
 }
 

@@ -44,7 +44,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const parts = createDiscoveryParts(options, logging, clock);
   const { cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks, drain } =
     parts;
-  const { dns, http, monitoring, introspection, tracing } = parts;
+  const { dns, http, monitoring, introspection, instances, tracing } = parts;
   const { environment } = options;
   const logger = logging.scope('default');
   let isStopping = false;
@@ -133,6 +133,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         statusStopped,
         tracing?.stop(),
       ]);
+      instances.close();
       cluster?.close();
     },
   };

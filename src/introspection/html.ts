@@ -35,6 +35,11 @@ function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
+/** @param markup of the tag `html`, which another instance of this program has sent. It is not escaped. */
+export function trustedMarkup(markup: string): Html {
+  return new Html(markup);
+}
+
 /** @param styleSheet trusted text without a closing tag. It is not escaped. */
 export function styleElement(styleSheet: string): Html {
   return new Html(`<style>${styleSheet}</style>`);

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { nearestName } from '../base/nearest-name.js';
 import type { Logger } from '../telemetry/logger.js';
 import { type AccessPolicy, callerOf, isLoopbackCaller, refusalOf } from './access.js';
-import { HttpProblem } from './http-problem.js';
+import { FAILED_PAGE, HttpProblem } from './http-problem.js';
 import type { Page } from './page.js';
 import { createPages } from './page-table.js';
 import { createRenderTurns, MAX_OPEN_PAGES } from './render-turns.js';
@@ -184,10 +184,7 @@ function notFoundText(path: string, pages: readonly Page[]): string {
 }
 
 function sendProblem(error: unknown, request: Request, response: Response, logger: Logger): void {
-  const problem =
-    error instanceof HttpProblem
-      ? error
-      : new HttpProblem(500, 'The server failed to render this page. Its log has the error.');
+  const problem = error instanceof HttpProblem ? error : new HttpProblem(500, FAILED_PAGE);
   if (problem !== error)
     logger.error({ err: error, method: request.method, path: request.path }, 'http handler failed');
   if (response.headersSent) {

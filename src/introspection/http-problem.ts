@@ -1,3 +1,6 @@
+/** The text for an error of the program itself. */
+export const FAILED_PAGE = 'The server failed to render this page. Its log has the error.';
+
 /** An error that the caller sees: the status of the response, and its text. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';

@@ -45,6 +45,11 @@ export const DISCOVERY_SITE: Site = {
   ],
 };
 
+/** The pages that instances of the control plane read of one another. */
+export function instancePages(site: Site): readonly Page[] {
+  return [createOverview(site, []), proxiesPage(site), proxyPage(site), objectPage(site)];
+}
+
 /**
  * All pages: the index, then the listed pages, sorted by path.
  *

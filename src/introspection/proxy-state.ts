@@ -7,6 +7,9 @@ export type ProxyState =
   | { readonly type: 'waiting' }
   | { readonly type: 'rejected'; readonly rejections: readonly string[] };
 
+/** Proxies that reject come first in lists, then those that wait. */
+export const URGENCY = { rejected: 0, waiting: 1, current: 2 } as const;
+
 /** @param currentConfigVersion configuration version of the newest snapshot; empty if tracking is off, then only nonces decide */
 export function proxyState({ watches }: ProxyConnection, currentConfigVersion: string): ProxyState {
   const all = [...watches.values()];

@@ -8,6 +8,7 @@ import type { PushActivity } from '../model/push-activity.js';
 import type { PushContext } from '../model/push-context.js';
 import type { MetricsText } from '../telemetry/metrics-text.js';
 import { HttpProblem } from './http-problem.js';
+import type { Instances } from './instances.js';
 import type { PastRejection } from './past-rejection.js';
 import type { ReadinessProbe } from './ready.js';
 
@@ -155,6 +156,8 @@ export interface Views {
    * @throws HttpProblem 400 for a request that cannot be read
    */
   explainRequest?(question: RequestQuestion): ExplainedRequest;
+  /** The other instances of the control plane; absent where there are none to ask. */
+  readonly instances?: Instances;
   /** The injector's template; undefined while the injector is off; absent in programs without an injector. */
   injectionTemplate?(): string | undefined;
 }

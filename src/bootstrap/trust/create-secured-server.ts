@@ -10,13 +10,14 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { CredentialProblem, CredentialStore } from '../../model/gateways/credential.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
+import type { GrpcService } from '../../net/grpc-service.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { createTlsListener } from '../../net/tls-listener.js';
 import { createUnprovenConnections } from '../../net/unproven-connections.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { createCallGate } from '../../xds/call-gate.js';
+import { type CallGate, createCallGate } from '../../xds/call-gate.js';
 import type { SessionHooks } from '../../xds/discovery-calls.js';
 import { createGrpcServer, type GrpcServer } from '../../xds/grpc-server.js';
 import { createSecretService, type SecretService } from '../../xds/secrets/secret-service.js';
@@ -33,6 +34,8 @@ export interface SecuredServerParts {
   readonly isAuthenticated: boolean;
   /** Whether an identity may read the policies of all namespaces; policy servers must. */
   readonly seesAllPolicies: (identity: WorkloadIdentity) => boolean;
+  /** Services for authenticated callers of this listener. */
+  readonly createServices?: (gate: CallGate) => readonly GrpcService[];
   /** The certificates of Gateways. */
   readonly credentials: CredentialStore;
   /** Shared by the sessions of both listeners. */
@@ -124,7 +127,10 @@ export function createSecuredServer(parts: SecuredServerParts): SecuredServer {
           },
         ),
       ...(parts.isAuthenticated ? { gate } : {}),
-      ...(certificates === undefined ? {} : { services: [certificates] }),
+      services: [
+        ...(certificates === undefined ? [] : [certificates]),
+        ...((parts.isAuthenticated && parts.createServices?.(gate)) || []),
+      ],
     },
   );
   return {

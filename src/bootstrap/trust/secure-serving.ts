@@ -7,6 +7,8 @@ import type { ServerCertificateSource } from '../../ca/server-certificate/server
 import type { KindRegistry } from '../../config/kinds.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { createInstanceService } from '../../instances/instance-service.js';
+import type { ReadPage } from '../../introspection/instances.js';
 import type { CredentialProblem } from '../../model/gateways/credential.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
@@ -25,7 +27,7 @@ import type { ListenAddress, Options } from '../options.js';
 import { createCredentials } from './create-credentials.js';
 import { createSecuredServer, type SecuredServer } from './create-secured-server.js';
 import { openTrust, type Trust } from './open-trust.js';
-import type { PolicyCredentials } from './policy-credentials.js';
+import { CONTROL_PLANE_ACCOUNT, type PolicyCredentials } from './policy-credentials.js';
 import { prepareRootKey } from './prepare-root-key.js';
 
 export interface SecureServingParts {
@@ -43,6 +45,8 @@ export interface SecureServingParts {
   readonly encoder: MessageEncoder;
   /** ControlPlane.identifier */
   readonly controlPlane: string;
+  /** Renders a page for another instance. */
+  readonly readPage: ReadPage;
   /** Unique among the instances of the control plane. */
   readonly identity: string;
   readonly metrics: Metrics;
@@ -94,6 +98,18 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
       settings,
       isAuthenticated: environment.xdsAuth,
       seesAllPolicies: createPolicyReaders(options, opened.trustDomains),
+      createServices: (gate) => [
+        createInstanceService({
+          environment: parts.session,
+          gate,
+          own: { id: identity, name: environment.podName },
+          isInstance: ({ trustDomain, namespace, serviceAccount }) =>
+            namespace === discovery.namespace &&
+            serviceAccount === CONTROL_PLANE_ACCOUNT &&
+            opened.trustDomains.isOwn(trustDomain),
+          readPage: parts.readPage,
+        }),
+      ],
     });
     const port = await server.start().catch((cause: NodeJS.ErrnoException) => {
       throw new ListenError('--secureGRPCAddr', discovery.secureGrpcAddr, cause);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { html } from '../html.js';
-import { HttpProblem } from '../http-problem.js';
+import { FAILED_PAGE, HttpProblem } from '../http-problem.js';
 import type { Page, PageRequest } from '../page.js';
 import type { Views } from '../views.js';
 
@@ -26,6 +26,8 @@ const MAX_STREAMS = 64;
 const PERIOD_MS = 2_000;
 /** All pages together are rendered at most for this part of the time: those of a large mesh are updated less often. */
 const RENDER_PART = 1 / 50;
+/** A page that waited for another instance took no time of this one. */
+const MAX_REST_MS = 30_000;
 /** The introspection listener closes a connection without a byte for 10 s, the others one for NAV_HTTP_IDLE_TIMEOUT. */
 const PING_MS = 5_000;
 /** A reader that leaves more unread is disconnected. */
@@ -77,7 +79,7 @@ export function createLivePages({ pages, views, clock, logger }: LivePagesParts)
     const event = eventOf(await contentOf(url));
     isRendering = false;
     const nowMs = clock.monotonicMs();
-    restUntilMs = nowMs + (nowMs - startMs) / RENDER_PART;
+    restUntilMs = nowMs + Math.min((nowMs - startMs) / RENDER_PART, MAX_REST_MS);
     // The streams of a stopped server have ended.
     if (isStopped || feed.readers.size === 0) return;
     if (event !== feed.event) write(feed, event);
@@ -94,7 +96,7 @@ export function createLivePages({ pages, views, clock, logger }: LivePagesParts)
     } catch (err) {
       if (err instanceof HttpProblem) return html`<p class="empty">${err.message}</p>`.markup;
       logger.error({ err, path: pathname }, 'live page could not be rendered');
-      return html`<p class="empty">The server failed to render this page. Its log has the error.</p>`.markup;
+      return html`<p class="empty">${FAILED_PAGE}</p>`.markup;
     }
   };
 

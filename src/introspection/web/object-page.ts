@@ -6,6 +6,7 @@ import type { ProxyConnection } from '../../model/proxy-connection.js';
 import type { PushContext } from '../../model/push-context.js';
 import { type Html, html } from '../html.js';
 import { HttpProblem } from '../http-problem.js';
+import type { SilentInstance } from '../instances.js';
 import { listOf, recordOf } from '../json-source.js';
 import { sortConnections } from '../order.js';
 import type { Page } from '../page.js';
@@ -16,14 +17,20 @@ import { typeTitle } from './behind.js';
 import { type MadeResource, madeResources } from './made-resources.js';
 import { type Reference, referencesOf, referrersIn } from './object-references.js';
 import { renderValidity } from './objects-page.js';
+import { askOthers, type Fields, numberIn, recordIn, recordsIn, renderSilent, textIn } from './other-instances.js';
 import { count, joined, objectLink, proxyLink, renderBadge, renderJson } from './pieces.js';
-import { rejectionJson, renderRejections } from './rejections.js';
+import { readRejection, rejectionJson, renderRejections } from './rejections.js';
 import type { Site } from './site.js';
 import { renderTable } from './table.js';
 import { createWebPage } from './web-page.js';
 
 interface ProxyHolds {
-  readonly connection: ProxyConnection;
+  /** Id of the connection. */
+  readonly id: string;
+  readonly name: string;
+  readonly namespace: string;
+  /** The other instance that serves it; undefined for this one. */
+  readonly instance: string | undefined;
   /** Versions of the object that it has acknowledged, by type. */
   readonly acked: ReadonlyMap<string, string>;
   /** Whether its rejection may come from this object. */
@@ -40,6 +47,7 @@ interface Model {
   /** Undefined if tracking is off. */
   readonly holders: readonly ProxyHolds[] | undefined;
   readonly connected: number;
+  readonly silent: readonly SilentInstance[];
   /** Rejections that the object may have caused. */
   readonly rejections: readonly PastRejection[];
   /** The proxy whose resources are shown. */
@@ -47,6 +55,7 @@ interface Model {
   readonly made: readonly (MadeResource & { readonly text: string })[] | undefined;
 }
 
+const PATH = '/debug/object';
 const MAX_PROXIES = 50;
 const MAX_REJECTIONS = 5;
 /** Proxies that are searched for resources of the object. */
@@ -57,7 +66,7 @@ const TYPES = [TypeUrl.cluster, TypeUrl.listener, TypeUrl.route, TypeUrl.virtual
 /** One object: its validity, its references, the proxies that have it, and the resources of Envoy that come of it. */
 export function objectPage(site: Site): Page {
   return createWebPage<Model>(site, {
-    path: '/debug/object',
+    path: PATH,
     title: 'Object',
     description: 'One object: validity, references, the proxies that have it, and the Envoy resources that come of it',
     parameters: [{ name: 'key', required: true, choice: { type: 'resource' } }],
@@ -71,11 +80,9 @@ export function objectPage(site: Site): Page {
         references: model.references,
         referrers: model.referrers,
         rejections: model.rejections.map(rejectionJson),
-        proxies: model.holders?.map(({ connection, acked, rejects }) => ({
-          proxy: connection.proxy.id,
-          acknowledged: Object.fromEntries(acked),
-          rejects,
-        })),
+        connected: model.connected,
+        silentInstances: model.silent,
+        proxies: model.holders?.map(({ acked, ...holder }) => ({ ...holder, acknowledged: Object.fromEntries(acked) })),
         resourcesOf: model.shown?.proxy.id,
         resources: model.made && listOf(model.made, ({ typeUrl, resource }) => ({ typeUrl, name: resource.name })),
         content: model.object && objectForm(model.object),
@@ -91,6 +98,7 @@ async function objectModel(views: Views, key: ObjectKey, now: Date): Promise<Mod
     throw new HttpProblem(404, `There is no object ${key.slice(0, 300)}. /debug/objects lists all objects.`);
   }
   const connections = sortConnections(views.connections());
+  const others = await askOthers(views, `${PATH}?${new URLSearchParams({ key }).toString()}`, readPart);
   return {
     key,
     object,
@@ -98,12 +106,36 @@ async function objectModel(views: Views, key: ObjectKey, now: Date): Promise<Mod
     references: object === undefined ? [] : referencesOf(object, context),
     referrers: (await referrersIn(context)).get(key) ?? [],
     holders: views.trackingEnabled
-      ? connections.slice(0, MAX_PROXIES).map((each) => holds(each, key, views))
+      ? [
+          ...connections.slice(0, MAX_PROXIES).map((each) => holds(each, key, views)),
+          ...others.found.flatMap(({ holders }) => holders),
+        ]
       : undefined,
-    connected: connections.length,
-    rejections: (views.rejections?.() ?? []).filter(({ causes }) => causes.includes(key)).slice(0, MAX_REJECTIONS),
+    connected: others.found.reduce((total, { connected }) => total + connected, connections.length),
+    rejections: [
+      ...(views.rejections?.() ?? []).filter(({ causes }) => causes.includes(key)),
+      ...others.found.flatMap(({ rejections }) => rejections),
+    ].slice(0, MAX_REJECTIONS),
+    silent: others.silent,
     now,
     ...resourcesOf(object, connections, context, views),
+  };
+}
+
+/** The part of another instance. */
+function readPart(page: Fields, instance: string) {
+  return {
+    connected: numberIn(page, 'connected'),
+    rejections: recordsIn(page, 'rejections').map(readRejection),
+    holders: recordsIn(page, 'proxies').map((fields): ProxyHolds => {
+      const acknowledged = Object.entries(recordIn(fields, 'acknowledged'));
+      return {
+        ...{ id: textIn(fields, 'id'), name: textIn(fields, 'name'), namespace: textIn(fields, 'namespace') },
+        instance,
+        acked: new Map(acknowledged.map(([typeUrl, version]) => [typeUrl, String(version)])),
+        rejects: fields['rejects'] === true,
+      };
+    }),
   };
 }
 
@@ -118,7 +150,8 @@ function holds(connection: ProxyConnection, key: ObjectKey, views: Views): Proxy
   const rejects = (views.rejections?.() ?? []).some(
     ({ connection: id, nonce, causes }) => id === connection.id && present.has(nonce) && causes.includes(key),
   );
-  return { connection, acked, rejects };
+  const { id, proxy } = connection;
+  return { id, name: proxy.name, namespace: proxy.configNamespace, instance: undefined, acked, rejects };
 }
 
 function resourcesOf(
@@ -162,6 +195,7 @@ ${problems.map(
 ${model.rejections.length === 0 ? '' : html`<h2>Rejections that it may have caused</h2>${renderRejections(model.rejections, model.now)}`}
 ${renderReferences(model)}
 ${renderHolders(model)}
+${renderSilent(model.silent)}
 ${renderMade(model)}
 ${object === undefined ? '' : html`<h2>Content</h2>${renderJson(JSON.stringify(objectForm(object), redactSecrets, 2))}`}`;
 }
@@ -189,8 +223,8 @@ ${renderTable<ProxyHolds>(
   [
     {
       head: 'Proxy',
-      cell: ({ connection: { id, proxy } }) =>
-        html`${proxyLink(id, proxy.name)} <bdi class="quiet">${proxy.configNamespace}</bdi>`,
+      cell: ({ id, name, namespace, instance }) =>
+        html`${proxyLink(id, name)} <bdi class="quiet">${namespace}</bdi>${instance === undefined ? '' : html` <bdi class="quiet">at ${instance}</bdi>`}`,
     },
     { head: 'Has it', cell: (holder) => renderHolding(holder, version) },
     {

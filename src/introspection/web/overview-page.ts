@@ -3,6 +3,7 @@ import { listOf, recordOf } from '../json-source.js';
 import type { Page, PageParameter } from '../page.js';
 import type { Readiness } from '../ready.js';
 import type { ConfigProblem } from '../views.js';
+import { renderSilent } from './other-instances.js';
 import { isError, type OverviewModel, overviewModel } from './overview.js';
 import { objectLink, proxyLink, renderBadge, renderCard, renderSince, renderState, type Tone } from './pieces.js';
 import type { ProxyRow } from './proxy-row.js';
@@ -30,6 +31,7 @@ export function createOverview(site: Site, pages: readonly Page[]): Page {
         snapshot: model.snapshotVersion,
         services: model.services,
         proxies: { connected: model.proxies, current: model.current, rejected: model.rejected },
+        silentInstances: model.silent,
         problems: { all: model.problems, errors: model.errors },
         minutes: model.activity && listOf(model.activity.minutes(), (minute) => minute),
       }),
@@ -39,10 +41,11 @@ export function createOverview(site: Site, pages: readonly Page[]): Page {
 function renderOverview(model: OverviewModel): Html {
   return html`<div class="lead"><h1>${model.title}</h1>${renderReadiness(model.readiness)}<span class="quiet">${model.snapshotVersion ?? 'no configuration yet'}</span></div>
 ${renderSummary(model)}
+${renderSilent(model.silent)}
 ${model.activity === undefined ? '' : renderPushCharts(model.activity)}
 ${renderProblems(model)}
 <section>
-<h2>Proxies</h2>
+<h2>Proxies${model.proxies > model.ownProxies ? html` <small>of this instance; <a href="/debug/proxies">all ${model.proxies}</a></small>` : ''}</h2>
 ${renderProxies(model)}
 </section>
 <section id="endpoints">
@@ -105,11 +108,11 @@ function renderProblems({ firstProblems, problems }: OverviewModel): Html {
   )}${rest > 0 ? html`<p class="pager"><a href="/debug/config_problems">${rest} more</a></p>` : ''}</section>`;
 }
 
-function renderProxies({ rows, proxies, now }: OverviewModel): Html {
+function renderProxies({ rows, ownProxies, now }: OverviewModel): Html {
   if (rows.length === 0) {
     return html`<p class="empty">No proxy is connected. A proxy appears here when it opens a stream.</p>`;
   }
-  const rest = proxies - rows.length;
+  const rest = ownProxies - rows.length;
   return html`${renderTable<ProxyRow>(
     [
       {

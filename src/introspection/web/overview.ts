@@ -1,11 +1,13 @@
 import type { ObjectKey } from '../../config/object.js';
 import type { PushActivity } from '../../model/push-activity.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { SilentInstance } from '../instances.js';
 import { compareText, firstSorted } from '../order.js';
 import type { Page } from '../page.js';
 import { checkReadiness, type Readiness } from '../ready.js';
 import { type BuildInfo, type ConfigProblem, lastProblems, type Views } from '../views.js';
 import { NUMEROUS_KINDS } from './numerous-kinds.js';
+import { askOthers, numberIn, recordIn } from './other-instances.js';
 import { compareUrgency, type ProxyRow, proxyRows } from './proxy-row.js';
 
 /** The content of the overview. */
@@ -18,7 +20,12 @@ export interface OverviewModel {
   /** Undefined before the first snapshot, like `snapshotVersion`. */
   readonly services: number | undefined;
   readonly snapshotVersion: string | undefined;
+  /** Connected to all instances that answered. */
   readonly proxies: number;
+  /** Connected to this instance. */
+  readonly ownProxies: number;
+  /** Instances whose proxies are not counted. */
+  readonly silent: readonly SilentInstance[];
   readonly current: number;
   readonly rejected: number;
   readonly problems: number;
@@ -27,7 +34,7 @@ export interface OverviewModel {
   readonly firstProblems: readonly ConfigProblem[];
   /** Undefined in programs without pushes. */
   readonly activity: PushActivity | undefined;
-  /** The listed proxies, which may be fewer than `proxies`. */
+  /** The listed proxies of this instance, which may be fewer. */
   readonly rows: readonly ProxyRow[];
   /** Suggested object keys. */
   readonly resources: readonly string[];
@@ -51,6 +58,9 @@ export async function overviewModel(
   const root = views.currentConfigVersion();
   const problems = lastProblems(views);
   const rows = await proxyRows(views.connections(), root);
+  const others = await askOthers(views, '/debug', (page) => recordIn(page, 'proxies'));
+  const sum = (own: number, field: string): number =>
+    others.found.reduce((total, proxies) => total + numberIn(proxies, field), own);
   const count = (type: ProxyRow['state']['type']): number => rows.filter(({ state }) => state.type === type).length;
   return {
     title,
@@ -59,9 +69,11 @@ export async function overviewModel(
     now,
     services: context?.services.length,
     snapshotVersion: context?.version,
-    proxies: rows.length,
-    current: count('current'),
-    rejected: count('rejected'),
+    proxies: sum(rows.length, 'connected'),
+    current: sum(count('current'), 'current'),
+    rejected: sum(count('rejected'), 'rejected'),
+    ownProxies: rows.length,
+    silent: others.silent,
     problems: problems.length,
     errors: problems.filter(isError).length,
     firstProblems: problems

@@ -50,6 +50,10 @@ export function proxyPage(site: Site): Page {
     description: 'One proxy: what it has and lacks, its rejections and their causes, sent compared with acknowledged',
     parameters: [PROXY_ID],
     model: proxyModel,
+    isElsewhere: ({ connections }, { query }) => {
+      const wanted = query.get('proxyID') ?? '';
+      return wanted !== '' && !connections().some(({ id }) => id.includes(wanted));
+    },
     render: renderProxy,
     json: ({ connection, state, types, rejections, serves }) =>
       recordOf({

@@ -1,7 +1,7 @@
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import { mapInTurns } from '../in-turns.js';
 import { compareConnections } from '../order.js';
-import { type ProxyState, proxyState } from '../proxy-state.js';
+import { type ProxyState, proxyState, URGENCY } from '../proxy-state.js';
 
 export interface ProxyRow {
   readonly connection: ProxyConnection;
@@ -20,8 +20,6 @@ export function proxyRows(
     state: proxyState(connection, configVersion),
   }));
 }
-
-const URGENCY = { rejected: 0, waiting: 1, current: 2 } as const;
 
 /** Proxies that reject come first, then those that wait; those of one state by name. */
 export function compareUrgency(first: ProxyRow, second: ProxyRow): number {

@@ -1,6 +1,7 @@
 import { type Html, html } from '../html.js';
 import type { PastRejection } from '../past-rejection.js';
 import { typeTitle } from './behind.js';
+import { dateIn, type Fields, textIn, textsIn } from './other-instances.js';
 import { joined, objectLink, proxyLink, renderSince } from './pieces.js';
 import { renderTable } from './table.js';
 
@@ -33,6 +34,15 @@ export function renderCauses(causes: PastRejection['causes']): Html {
     causes.slice(0, MAX_OBJECTS).map((key) => objectLink(key)),
     'not known',
   )}${more}`;
+}
+
+/** A rejection that another instance tells of. */
+export function readRejection(fields: Fields): PastRejection {
+  return {
+    at: dateIn(fields, 'at'),
+    ...{ connection: textIn(fields, 'connection'), typeUrl: textIn(fields, 'typeUrl'), nonce: textIn(fields, 'nonce') },
+    ...{ code: textIn(fields, 'code'), message: textIn(fields, 'message'), causes: textsIn(fields, 'causes') },
+  };
 }
 
 /** Without the resources. */

@@ -37,24 +37,38 @@ export interface ListPart<Item> {
   readonly items: readonly Item[];
   /** Number of the first item, from 0. */
   readonly start: number;
+  /** Items of a whole part. */
+  readonly size: number;
   readonly total: number;
 }
 
 /** Items of one page of a list. */
 const PAGE_SIZE = 100;
 
-/** @param query `page` is the number of the part, from 1; any other text means the first one */
+/** Items of a part at most: `size` is for scripts. */
+export const MAX_PART_SIZE = 1000;
+
+/** @param query `page` is the number of the part, from 1, and `size` the items of one; any other text means the default */
 export function partOf<Item>(items: readonly Item[], query: URLSearchParams): ListPart<Item> {
-  const last = Math.max(1, Math.ceil(items.length / PAGE_SIZE));
-  const asked = Number.parseInt(query.get('page') ?? '1', 10);
-  const start = (Math.min(Math.max(Number.isNaN(asked) ? 1 : asked, 1), last) - 1) * PAGE_SIZE;
-  return { items: items.slice(start, start + PAGE_SIZE), start, total: items.length };
+  const size = wholeNumber(query.get('size'), PAGE_SIZE, MAX_PART_SIZE);
+  const page = wholeNumber(query.get('page'), 1, Math.max(1, Math.ceil(items.length / size)));
+  const start = (page - 1) * size;
+  return { items: items.slice(start, start + size), start, size, total: items.length };
+}
+
+function wholeNumber(text: string | null, otherwise: number, most: number): number {
+  const number = Number.parseInt(text ?? '', 10);
+  return Math.min(Math.max(Number.isNaN(number) ? otherwise : number, 1), most);
 }
 
 /** Links to the parts before and after; nothing if there is only one. */
-export function renderPager(path: string, query: URLSearchParams, { items, start, total }: ListPart<unknown>): Html {
-  if (total <= PAGE_SIZE) return html``;
-  const at = start / PAGE_SIZE + 1;
+export function renderPager(
+  path: string,
+  query: URLSearchParams,
+  { items, start, size, total }: ListPart<unknown>,
+): Html {
+  if (total <= size) return html``;
+  const at = start / size + 1;
   const link = (page: number, text: string): Html => {
     const next = new URLSearchParams(query);
     next.set('page', String(page));

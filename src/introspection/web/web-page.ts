@@ -1,4 +1,5 @@
-import type { Html } from '../html.js';
+import { type Html, html, trustedMarkup } from '../html.js';
+import type { InstanceAnswer, PageForm } from '../instances.js';
 import type { JsonSource } from '../json-source.js';
 import { json, type Page, type PageParameter, type PageRequest } from '../page.js';
 import type { Views } from '../views.js';
@@ -17,6 +18,8 @@ export interface WebPageDefinition<Model> {
   model(views: Views, request: PageRequest): Model | Promise<Model>;
   render(model: Model): Html;
   json(model: Model): JsonSource;
+  /** Whether only another instance can have what the page is about. Default: never. */
+  isElsewhere?(views: Views, request: PageRequest): boolean;
 }
 
 /** Parameter of every page for people. The header `Accept: application/json` has the same effect. */
@@ -24,8 +27,18 @@ const AS_JSON: PageParameter = { name: 'format', required: false, choice: { type
 
 export function createWebPage<Model>(site: Site, definition: WebPageDefinition<Model>): Page {
   const { path, title, description, parameters = [], isLive = true } = definition;
-  const main = async (views: Views, request: PageRequest): Promise<Html> =>
-    definition.render(await definition.model(views, request));
+  /** The page of the instance that has what it is about; undefined if this one renders it. */
+  const elsewhere = async (views: Views, request: PageRequest, form: PageForm): Promise<InstanceAnswer | undefined> => {
+    if (views.instances === undefined || definition.isElsewhere?.(views, request) !== true) return undefined;
+    const { answers } = await views.instances.ask({ path: `${path}?${request.query.toString()}`, form });
+    return answers.find(({ status }) => status === 200);
+  };
+  const main = async (views: Views, request: PageRequest): Promise<Html> => {
+    const other = await elsewhere(views, request, 'html');
+    if (other === undefined) return definition.render(await definition.model(views, request));
+    // The instance has the identity of the control plane, and has escaped all names.
+    return html`<p class="note">Shown by instance <bdi>${other.name}</bdi>.</p>${trustedMarkup(other.content)}`;
+  };
   return {
     path,
     description,
@@ -33,7 +46,11 @@ export function createWebPage<Model>(site: Site, definition: WebPageDefinition<M
     parameters: [...parameters, AS_JSON],
     ...(isLive ? { liveContent: main } : {}),
     handle: async (views, request) => {
-      if (request.wantsJson) return json(definition.json(await definition.model(views, request)));
+      if (request.wantsJson) {
+        const other = await elsewhere(views, request, 'json');
+        if (other !== undefined) return { type: 'text', text: other.content, contentType: 'application/json' };
+        return json(definition.json(await definition.model(views, request)));
+      }
       const frame = { site, build: views.build, path, title, isLive };
       return { type: 'html', html: renderFrame({ ...frame, main: await main(views, request) }) };
     },

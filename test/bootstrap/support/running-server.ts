@@ -24,6 +24,8 @@ export interface RunningServer {
   /** 0 where --grpcAddr is empty. */
   readonly grpcPort: number;
   readonly monitoringPort: number;
+  /** 0 where nothing is served over TLS. */
+  readonly secureGrpcPort: number;
   readonly policyPort: number;
   /** Over UDP and TCP; 0 where DNS_ADDR is empty. */
   readonly dnsPort: number;
@@ -105,10 +107,11 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
     await stop();
     if (options.folder === undefined) await folder.dispose();
   });
-  const { grpc, http, monitoring, policy, dns } = await startInTurn(() => server.start());
+  const { grpc, http, monitoring, policy, dns, secureGrpc } = await startInTurn(() => server.start());
   return {
     grpcPort: grpc?.port ?? 0,
     monitoringPort: monitoring.port,
+    secureGrpcPort: secureGrpc?.port ?? 0,
     policyPort: policy.port,
     dnsPort: dns?.port ?? 0,
     folder,

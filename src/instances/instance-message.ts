@@ -1,0 +1,54 @@
+import { isRecord } from '../base/record.js';
+import type { PageForm, PageQuestion } from '../introspection/instances.js';
+
+/** The method with which an instance asks another one. Both messages are JSON: the content is a page. */
+export const INSTANCE_SERVICE = 'navigator.instances.v1.Pages';
+export const READ_METHOD = 'Read';
+
+/** Longest answer, in bytes. A list of proxies has at most a thousand of them. */
+export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_PATH = 4096;
+
+/** The page of an instance. */
+export interface InstanceMessage {
+  /** Unique among the instances. */
+  readonly id: string;
+  /** Name of its pod; empty if it is none. */
+  readonly name: string;
+  /** HTTP status of the page. */
+  readonly status: number;
+  /** JSON or HTML; the reason if the status is above 399. */
+  readonly content: string;
+}
+
+const FORMS: readonly PageForm[] = ['json', 'html'];
+
+/** @returns undefined for other bytes */
+export function readQuestion(bytes: Buffer): PageQuestion | undefined {
+  const message = parse(bytes);
+  const path = message?.['path'];
+  const form = FORMS.find((each) => each === message?.['form']);
+  if (typeof path !== 'string' || path.length > MAX_PATH || form === undefined) return undefined;
+  return { path, form };
+}
+
+/** @returns undefined for other bytes */
+export function readMessage(bytes: Buffer): InstanceMessage | undefined {
+  const { id, name, status, content } = parse(bytes) ?? {};
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof status !== 'number' || typeof content !== 'string')
+    return undefined;
+  return { id, name, status, content };
+}
+
+export function writeMessage(message: InstanceMessage | PageQuestion): Buffer {
+  return Buffer.from(JSON.stringify(message));
+}
+
+function parse(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
