@@ -8,6 +8,9 @@ export interface Clock {
   schedule(delayMs: number, callback: () => void): () => void;
 }
 
+/** The longest delay of a timer of Node, in milliseconds. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   now: () => new Date(),

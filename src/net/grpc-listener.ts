@@ -1,4 +1,5 @@
 import type { ServerOptions } from '@grpc/grpc-js';
+import { MAX_TIMER_MS } from '../base/clock.js';
 
 /** Limits and times of a gRPC listener (docs/configuration.md#flags-of-every-command). */
 export interface GrpcListenerSettings {
@@ -17,7 +18,6 @@ export interface GrpcListenerSettings {
   readonly maxReceiveMessageBytes: number;
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How long a connection that has reached its maximum age may finish its calls (docs/reference/xds.md#keepalive). */
 const AGE_GRACE_MS = 10_000;
 

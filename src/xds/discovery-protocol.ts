@@ -45,6 +45,10 @@ export interface DiscoveryProtocol {
    * @param pending `always` for a proxy that asked, `ifChanged` after a push
    */
   nextResponse(watched: WatchedResource, pending: PendingPush): Work<NextResponse | undefined>;
+  /**
+   * Whether a type has to wait for others that this stream does not have. Default: the order of the stream alone counts.
+   */
+  waits?(watched: WatchedResource): boolean;
   /** Types whose removals wait until the other types of a push are sent. Default: none. */
   readonly lastOfPush?: readonly string[];
 }

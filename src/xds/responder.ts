@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../base/clock.js';
 import { hasResource } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { WireMessage } from '../envoy/wire-message.js';
@@ -15,7 +16,7 @@ import type { PendingPush, WatchedResource } from './watched-resource.js';
 export interface ResponderParts {
   readonly environment: Pick<SessionEnvironment, 'runner' | 'metrics' | 'clock' | 'logger' | 'limits'>;
   readonly subscriptions: Subscriptions;
-  readonly protocol: Pick<DiscoveryProtocol, 'nextResponse' | 'lastOfPush'>;
+  readonly protocol: Pick<DiscoveryProtocol, 'nextResponse' | 'lastOfPush' | 'waits'>;
   /** The peer that long computations are made for. */
   readonly owner: TurnOwner;
   connectionId(): string;
@@ -43,8 +44,6 @@ type Outcome =
   | { readonly is: 'interrupted' }
   | { readonly is: 'sent'; readonly bytes: number; readonly flushed: Promise<void> };
 
-/** A timer of Node takes no longer delay. The one that follows it waits for the rest. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** A push that has taken this long leaves its further types to another turn, so that types of a large mesh do not add up. */
 const TURN_MS = 10;
 const NOTHING: Outcome = { is: 'nothing' };
@@ -284,6 +283,7 @@ export class Responder {
     }
     if (sinceMs === undefined) return;
     const delayMs = Math.max(0, sinceMs + ackMs - environment.clock.monotonicMs());
+    // The timer that follows it waits for the rest.
     this.#cancelTimer = environment.clock.schedule(Math.min(delayMs, MAX_TIMER_MS), () => this.#stopWaiting());
   }
 
@@ -306,8 +306,9 @@ export class Responder {
   }
 
   #isReady(watched: WatchedResource): boolean {
-    const { subscriptions } = this.#parts;
-    return watched.isReady && !waitsForClusters(watched, subscriptions) && !waitsForTables(watched, subscriptions);
+    const { subscriptions, protocol } = this.#parts;
+    if (!watched.isReady || protocol.waits?.(watched) === true) return false;
+    return !waitsForClusters(watched, subscriptions) && !waitsForTables(watched, subscriptions);
   }
 
   #hasWaiting(): boolean {

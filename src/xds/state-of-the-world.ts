@@ -2,7 +2,7 @@ import { concatEntries, haveEqualResources, isEmptySet, type ResourceSet } from 
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { EncodedNames, NameSet } from '../push/name-set.js';
 import type { Work } from '../push/work.js';
-import { hasPendingUsers } from './cluster-users.js';
+import { hasPendingUsers, withoutGaps } from './cluster-users.js';
 import type { DiscoveryProtocol, NextResponse, ProtocolConnection, ProtocolVariant } from './discovery-protocol.js';
 import { parseRequest } from './parse-request.js';
 import { isWildcard, type RawDiscoveryRequest, readDiscoveryRequest, readResourceNames } from './request-wire.js';
@@ -55,24 +55,11 @@ class StateOfTheWorld implements DiscoveryProtocol {
 
   /** Keeps what the proxy still uses until its listeners and routes are replaced. */
   #withoutGaps(watched: WatchedResource, set: ResourceSet): ResourceSet {
-    const { sent, provider } = watched;
-    if (sent === undefined || watched.mayHaveOthers) return set;
-    if (provider.typeUrl === TypeUrl.cluster) return this.#withOldClusters(watched, sent, set);
-    // The endpoints of a cluster that is about to leave: it leaves with them.
-    const hasVanished =
-      provider.answersUnknownNames &&
-      provider.diffs.diff(sent, set).changed.some(({ isUnknown }) => isUnknown === true);
-    return hasVanished ? this.#connection.environment.delta.withKnown(sent, set) : set;
-  }
-
-  /** Clusters leave the proxy after the listeners and routes that used them: another response follows without them. */
-  #withOldClusters(watched: WatchedResource, sent: ResourceSet, set: ResourceSet): ResourceSet {
     const { subscriptions, environment } = this.#connection;
-    if (watched.provider.diffs.diff(sent, set).removed.length === 0) return set;
-    const both = environment.delta.withOld(sent, set);
-    if (!hasPendingUsers(subscriptions)) return watched.isRejected(both) ? both : set;
-    watched.want('ifChanged');
-    return both;
+    const kept = withoutGaps(watched, set, environment.delta, () => hasPendingUsers(subscriptions));
+    // Another response follows without the old clusters.
+    if (kept.hasOldClusters) watched.want('ifChanged');
+    return kept.set;
   }
 
   *#take(request: RawDiscoveryRequest, provider: ResourceProvider): Work<void> {

@@ -4,7 +4,7 @@ import { endpointsManifest, type ServiceOptions, serviceManifest } from '../coun
 import { createMeshRig, type MeshRig, type Sidecar, type SidecarOptions } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
-import { CHANGING, churnServices, type ModeClient } from './mode-churn.js';
+import { churnServices, type ModeClient } from './mode-churn.js';
 
 interface Context {
   mesh: MeshRig;
@@ -67,9 +67,7 @@ test.before(async (t) => {
   const modes: ModeClient[] = [];
   for (const { mode, ...options } of MODES) {
     const sidecar = await mesh.addSidecar(options);
-    // The polls of a REST proxy are answered independently of each other: routes may reach it before their clusters.
-    const load = options.variant === 'rest' ? LOAD.request : CHANGING;
-    modes.push({ mode, sidecar, isEager: options.metadata === undefined, load });
+    modes.push({ mode, sidecar, isEager: options.metadata === undefined });
   }
   const other = await mesh.rig.addWorkload({ name: 'echo-2', address: OTHER_SERVER_ADDRESS, captured: false });
   await other.agent.call('serveHttp', { name: 'echo-2', port: 8080 });

@@ -11,8 +11,6 @@ export interface ModeClient {
   readonly sidecar: Sidecar;
   /** Whether it has the routes of services that its workload has not called. */
   readonly isEager: boolean;
-  /** What it sends requests to without pause: the host whose routes and subsets change, or another one. */
-  readonly load: HttpRequest;
 }
 
 export interface ChurnOptions {
@@ -40,8 +38,8 @@ export interface ModeReport {
 const BURST = 20;
 /** A request to an address without a route waits for a connection; it is given up earlier than that. */
 const PROBE_TIMEOUT_MS = 2_000;
-/** Whose routes and subsets change in each round. */
-export const CHANGING: HttpRequest = { url: `http://${SPLIT.address}/`, headers: { host: SPLIT.host } };
+/** Each client sends it without pause: the host whose routes and subsets change in each round. */
+const CHANGING: HttpRequest = { url: `http://${SPLIT.address}/`, headers: { host: SPLIT.host } };
 
 /**
  * Lets services come, change and go, and weights, rules and subsets of a host change, while each client sends requests
@@ -55,7 +53,7 @@ export async function churnServices(options: ChurnOptions): Promise<{ rounds: nu
   await configFolder.write('split.yaml', splitRoutes(0, servers));
   await Promise.all(clients.map((client) => isRouted(client, 0)));
   const streams = await Promise.all(clients.map(({ sidecar }) => streamsOf(sidecar)));
-  for (const { sidecar, load } of clients) await sidecar.agent.call('startLoad', { request: load, concurrency: 1 });
+  for (const { sidecar } of clients) await sidecar.agent.call('startLoad', { request: CHANGING, concurrency: 1 });
 
   const endsAt = performance.now() + seconds * 1000;
   let round = 0;

@@ -7,7 +7,9 @@ import { StreamError } from '../stream-error.js';
 
 /** A DiscoveryRequest that came as JSON. */
 export interface RestRequest {
-  /** Equal for requests with the same node and the same names. */
+  /** Equal for requests with the same node, whatever the order of its metadata. */
+  readonly nodeKey: string;
+  /** Equal for requests with the same node, type and names. */
   readonly key: string;
   /** Version of the resources that the proxy has; empty if it has none. */
   readonly versionInfo: string;
@@ -58,8 +60,9 @@ export function readRestRequest(
       .string(shorten(textOf(detail, 'message')))
       .ldelim();
   }
-  const key = hash('sha256', Buffer.concat([node, Buffer.from(`\n${typeUrl}\n${JSON.stringify(names)}`)]), 'base64');
-  return { key, versionInfo, message: Buffer.from(writer.finish()) };
+  const nodeKey = hash('sha256', node, 'base64');
+  const key = hash('sha256', `${nodeKey}\n${typeUrl}\n${JSON.stringify(names)}`, 'base64');
+  return { nodeKey, key, versionInfo, message: Buffer.from(writer.finish()) };
 }
 
 const MAX_SHOWN = 200;
@@ -173,9 +176,11 @@ function checkCount(fields: Fields, maxBytes: number): void {
   count(fields, 1);
 }
 
+/** In the order of the keys: each subscription of Envoy writes the metadata in another order. */
 function writeStruct(writer: protobuf.Writer, fields: Fields): void {
   writer.fork();
-  for (const [key, value] of Object.entries(fields)) {
+  for (const key of Object.keys(fields).sort()) {
+    const value = fields[key];
     writer.uint32(0x0a).fork().uint32(0x0a).string(key);
     writeValue(writer.uint32(0x12), value);
     writer.ldelim();

@@ -5,6 +5,7 @@ import { createRequestPace } from '../request-intake.js';
 import type { SessionEnvironment } from '../session-environment.js';
 import { StreamError, toStreamError } from '../stream-error.js';
 import type { RestDocuments } from './rest-documents.js';
+import { RestNode } from './rest-node.js';
 import { createRestVariant } from './rest-protocol.js';
 import type { RestRequest } from './rest-request.js';
 import { type RestPoll, RestStream } from './rest-stream.js';
@@ -20,7 +21,7 @@ export interface RestSubscriptionsParts {
 /**
  * The proxies that poll. A REST proxy has no stream: each of its subscriptions (one type, and the same names) is a
  * session that lives from poll to poll, until no poll has come for the lease. Envoy has one subscription for each route
- * configuration and for the endpoints of each cluster.
+ * configuration and for the endpoints of each cluster. The subscriptions of one node share a `RestNode`.
  */
 export interface RestSubscriptions {
   poll(typeUrl: string, request: RestRequest, poll: RestPoll): void;
@@ -42,21 +43,30 @@ export function createRestSubscriptions(parts: RestSubscriptionsParts): RestSubs
   const { environment, hooks, documents, leaseMs } = parts;
   const { clock, limits } = environment;
   const subscriptions = new Map<string, Subscription>();
+  /** Those with a subscription. */
+  const nodes = new Map<string, RestNode>();
   let opened = 0;
 
   const keyOf = (key: string, { peer }: RestPoll): string => `${addressOf(peer)} ${key}`;
 
-  const open = (key: string, typeUrl: string, { peer }: RestPoll): Subscription => {
+  const open = (typeUrl: string, request: RestRequest, poll: RestPoll): Subscription => {
+    const { peer } = poll;
+    const key = keyOf(request.key, poll);
+    const nodeKey = keyOf(request.nodeKey, poll);
     const onEnd = (): void => {
       const subscription = subscriptions.get(key);
       if (subscription?.stream !== stream) return;
       subscription.cancelTimer();
       subscriptions.delete(key);
+      variant.close();
+      if (node.isEmpty) nodes.delete(nodeKey);
       hooks.closed(subscription.session);
     };
     const stream = new RestStream(peer, `rest ${addressOf(peer)} ${++opened}`, onEnd);
-    const options = { onlyType: typeUrl, variant: createRestVariant(stream, documents) };
-    const session = new ProxySession(environment, stream, options);
+    const node = nodes.get(nodeKey) ?? new RestNode(clock, limits.ackMs);
+    const variant = createRestVariant({ stream, documents, node, typeUrl });
+    const session = new ProxySession(environment, stream, { onlyType: typeUrl, variant });
+    nodes.set(nodeKey, node);
     const pace = createRequestPace(limits.requestsPerSecond, clock);
     const subscription: Subscription = { session, stream, pace: () => pace.take(1), cancelTimer: () => undefined };
     subscriptions.set(key, subscription);
@@ -88,7 +98,7 @@ export function createRestSubscriptions(parts: RestSubscriptionsParts): RestSubs
       const key = keyOf(request.key, poll);
       let subscription: Subscription;
       try {
-        subscription = subscriptions.get(key) ?? open(key, typeUrl, poll);
+        subscription = subscriptions.get(key) ?? open(typeUrl, request, poll);
       } catch (error) {
         if (!(error instanceof StreamError)) throw error;
         environment.refused(poll.peer, error);

@@ -10,6 +10,7 @@ import { createPatchedGenerators } from '../../../src/generators/patches/patched
 import { encodeClientConfig } from '../../../src/xds/client-status/client-config.js';
 import { ProxySession } from '../../../src/xds/proxy-session.js';
 import { createRestDocuments } from '../../../src/xds/rest/rest-documents.js';
+import { RestNode } from '../../../src/xds/rest/rest-node.js';
 import { createRestVariant } from '../../../src/xds/rest/rest-protocol.js';
 import { RestStream } from '../../../src/xds/rest/rest-stream.js';
 import { readObject } from '../../config/support/read-yaml.js';
@@ -264,8 +265,10 @@ test('over REST, the patches that the proxy takes come back at the poll that acc
 function connectRest(rig: Rig) {
   const stream = new RestStream('127.0.0.1:1', 'rest', () => undefined);
   const json = { resourceToJson: ({ entry }: EncodedResource) => entry.toString('latin1') };
-  const options = { onlyType: TypeUrl.cluster, variant: createRestVariant(stream, createRestDocuments(json)) };
-  const session = new ProxySession(rig.environment, stream, options);
+  const { cluster: typeUrl } = TypeUrl;
+  const node = new RestNode(rig.clock, 0);
+  const variant = createRestVariant({ stream, documents: createRestDocuments(json), node, typeUrl });
+  const session = new ProxySession(rig.environment, stream, { onlyType: typeUrl, variant });
   return (fields: RequestFields): Promise<{ readonly version: string; readonly text: string }> =>
     new Promise((resolve, reject) => {
       const never = (): void => reject(new Error('the poll has no answer'));
@@ -276,7 +279,7 @@ function connectRest(rig: Rig) {
           resolve({ version: versionInfo, text: resources.join() });
         },
       });
-      void session.receive(discoveryRequest({ typeUrl: TypeUrl.cluster, ...fields }));
+      void session.receive(discoveryRequest({ typeUrl, ...fields }));
     });
 }
 

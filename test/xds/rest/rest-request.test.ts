@@ -52,6 +52,15 @@ test('the key tells nodes and names apart, and not versions', (t) => {
   t.not(read({ node: { ...NODE, id: 'x' }, resource_names: ['a'] }).key, key);
 });
 
+test('the subscriptions of one node have its key, whatever the order of its metadata', (t) => {
+  const request = (metadata: object) => read({ node: { ...NODE, metadata } });
+  const first = request({ NAMESPACE: 'ns', LABELS: { app: 'a', version: '1' } });
+  const second = request({ LABELS: { version: '1', app: 'a' }, NAMESPACE: 'ns' });
+  t.is(second.nodeKey, first.nodeKey);
+  t.is(read({ node: NODE, resource_names: ['a'] }).nodeKey, read({ node: NODE, resource_names: ['b'] }).nodeKey);
+  t.not(request({ NAMESPACE: 'other' }).nodeKey, first.nodeKey);
+});
+
 for (const [field, request] of [
   ['node', { node: 'x' }],
   ['resource_names', { node: NODE, resource_names: [1] }],
