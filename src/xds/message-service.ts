@@ -52,8 +52,8 @@ export interface MessageServiceParts {
 export function createMessageService(parts: MessageServiceParts): GrpcService {
   const { environment, gate, service, methods, failure, accept } = parts;
   const { limits, clock } = environment;
-  /** The open calls, also those whose caller is not authenticated yet. */
-  const calls = new Map<ByteCall, (cause: unknown) => void>();
+  /** The open calls, also those whose caller is not authenticated yet; each with a function that forgets it. */
+  const calls = new Map<ByteCall, () => boolean>();
 
   const serve = async (call: ByteCall): Promise<void> => {
     let close = (): void => undefined;
@@ -66,7 +66,7 @@ export function createMessageService(parts: MessageServiceParts): GrpcService {
     const end = (cause: unknown): void => {
       if (leave()) fail(call, cause);
     };
-    calls.set(call, end);
+    calls.set(call, leave);
     call.on('error', () => undefined);
     call.on('close', leave);
     call.on('cancelled', leave);
@@ -119,7 +119,7 @@ export function createMessageService(parts: MessageServiceParts): GrpcService {
       environment.logger.error({ err: cause, peer: call.getPeer() }, failure);
     } else if (gate !== undefined && error.code === 'PERMISSION_DENIED') gate.denied(call, error);
     else if (error.code !== 'UNAUTHENTICATED') environment.refused(call.getPeer(), error);
-    call.emit('error', { code: status[error.code], details: error.message });
+    emitError(call, error);
   };
 
   return {
@@ -133,7 +133,13 @@ export function createMessageService(parts: MessageServiceParts): GrpcService {
       }
     },
     endStreams: () => {
-      for (const end of [...calls.values()]) end(new StreamError('UNAVAILABLE', 'server is shutting down'));
+      const error = new StreamError('UNAVAILABLE', 'server is shutting down');
+      for (const [call, leave] of [...calls]) if (leave()) emitError(call, error);
     },
   };
+}
+
+/** Ends the call with the status of an error. */
+function emitError(call: ByteCall, { code, message }: StreamError): void {
+  call.emit('error', { code: status[code], details: message });
 }

@@ -10,6 +10,8 @@ const SETTINGS = loopbackListener();
 
 export interface RigServer extends Rig {
   readonly port: number;
+  /** Ends the server early. */
+  stop(): Promise<void>;
 }
 
 /** Serves a rig over plaintext gRPC on the loopback device until the test ends. */
@@ -22,6 +24,7 @@ export async function startRigServer(
   const hooks = { closed: rig.distributor.remove };
   const server = createGrpcServer(SETTINGS, { ...rig.environment, ...overrides }, hooks, rig.logger);
   const port = await server.start();
-  t.teardown(() => server.stop(1000));
-  return { ...rig, port };
+  const stop = (): Promise<void> => server.stop(1000);
+  t.teardown(stop);
+  return { ...rig, port, stop };
 }

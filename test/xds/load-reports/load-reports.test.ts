@@ -106,7 +106,7 @@ async function startLoadServer(t: ExecutionContext, maxSeries = 10, limits: Part
       return lines.every((line) => text.includes(`nav_load_requests_${line}\n`));
     });
   };
-  return { connect, has, counts, clock, services, text: () => prometheus.metrics() };
+  return { connect, has, counts, clock, services, rig, text: () => prometheus.metrics() };
 }
 
 test('the server asks for the load of all clusters, at its interval', async (t) => {
@@ -244,4 +244,17 @@ test('numbers beyond those of any proxy do not make the requests in progress ine
   first.close();
   await has(`in_progress${labels} 1`);
   t.pass();
+});
+
+test('the end of the server ends the stream with its reason, and logs nothing about the stream', async (t) => {
+  const { connect, rig } = await startLoadServer(t);
+  const client = connect();
+  client.sendBytes(report([]));
+  await eventually('the answer', () => client.messages.length === 1);
+  const stopped = rig.stop();
+  const { code, details } = await client.ended();
+  t.deepEqual([code, details], [status.UNAVAILABLE, 'server is shutting down']);
+  client.close();
+  await stopped;
+  t.deepEqual(rig.logger.records, []);
 });
