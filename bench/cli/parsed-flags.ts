@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { errorText } from '../../src/base/error-text.js';
 import type { BenchCommand, Flags } from './bench-command.js';
 import { UsageError } from './usage-error.js';
 
@@ -41,7 +42,7 @@ function readArguments(args: readonly string[], options: Record<string, { readon
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true, strict: true });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     // Leaves out Node's advice about values that start with a dash, because no flag takes such values.
     const [what = ''] = message.split(/\.?(?:\n|\. |$)/);
     throw new UsageError(`${what}.`, { cause: error });

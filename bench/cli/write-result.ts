@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { errorText } from '../../src/base/error-text.js';
 import { describeMachine } from '../report/machine.js';
 import { createTerminalStyle, type TerminalStyle } from '../report/terminal-style.js';
 import type { CommandOutput, Flags } from './bench-command.js';
@@ -41,7 +42,7 @@ async function write(file: string, json: string): Promise<void> {
   try {
     await writeFile(file, json);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     throw new BenchError('file-not-written', `--json: ${file} cannot be written: ${reason}.`, { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../../src/base/error-text.js';
 import { findMarkedAddresses } from '../kubernetes/marked-address.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
 import { AdsStream, type Variant } from './ads-stream.js';
@@ -125,7 +126,7 @@ export class SidecarGroup {
           member.sidecar.receive(bytes);
         } catch (error) {
           member.stream.close();
-          failClient(error instanceof Error ? error.message : String(error));
+          failClient(errorText(error));
         }
       },
     };

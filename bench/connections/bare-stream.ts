@@ -1,4 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import { errorText } from '../../src/base/error-text.js';
 import { ADS_METHODS, type Variant } from '../client/ads-stream.js';
 import { FrameReader, frameMessage } from './grpc-frames.js';
 
@@ -56,7 +57,7 @@ export class BareStream {
     try {
       this.#handlers.message(message);
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error));
+      this.#fail(errorText(error));
     }
   }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.js';
 import { apiVersionOf } from '../config/kind-definition.js';
 import type { KindRegistry } from '../config/kinds.js';
 import type { ApiClient } from '../kubernetes/client/api-client.js';
@@ -48,7 +49,7 @@ async function listOf(api: ApiClient, resource: Resource): Promise<readonly obje
       return objects;
     } catch (cause) {
       if (cause instanceof ApiError && cause.status === 404) continue;
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = errorText(cause);
       throw new InputError(`${resourceName(resource)} cannot be listed: ${reason}; you need the right to list them`, {
         cause,
       });

@@ -1,8 +1,9 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { errorText } from '../base/error-text.js';
 import { readConfigFile } from '../sources/file/read-config-file.js';
-import { errorText, isGone, scanDirectory } from '../sources/file/scan-directory.js';
+import { isGone, scanDirectory } from '../sources/file/scan-directory.js';
 import { InputError } from './input-error.js';
 
 /** The text of one file. */

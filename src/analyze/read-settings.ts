@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { errorText } from '../base/error-text.js';
 import type { SettingsReader } from '../config/settings-reader.js';
 import { formatFinding } from '../config/violation.js';
 import type { YamlParser } from '../config/yaml/parse-document.js';
-import { errorText } from '../sources/file/scan-directory.js';
 import { InputError } from './input-error.js';
 
 /**

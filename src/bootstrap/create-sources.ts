@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import type { ChangeBatch } from '../model/object-change.js';
 import type { StoreChange } from '../model/store/change-log.js';
@@ -130,5 +131,5 @@ async function startSource(
 }
 
 function failStart(cause: unknown): never {
-  throw new StartError(cause instanceof Error ? cause.message : String(cause), { cause });
+  throw new StartError(errorText(cause), { cause });
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.js';
 import { isRecord } from '../base/record.js';
 import type { ApiClient } from '../kubernetes/client/api-client.js';
 import type { PodPort } from '../kubernetes/client/port-forward.js';
@@ -23,7 +24,7 @@ export async function findDiscoveryPods(api: ApiClient, namespace: string): Prom
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
   const limits = { signal: AbortSignal.timeout(IDLE_MS), idleMs: IDLE_MS };
   const { body } = await api.getJson(path, { labelSelector: LABEL }, limits).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     const remedy = 'name another cluster with --kubeconfig, or get the right "list pods"';
     throw new UnreachableError(`the pods of namespace ${namespace} cannot be listed: ${reason}; ${remedy}`, { cause });
   });

@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.js';
 import { createApiClient } from '../kubernetes/client/api-client.js';
 import {
   type ClusterAccess,
@@ -93,7 +94,7 @@ function serverInPod(access: ClusterAccess, pod: DiscoveryPod): PageServer {
 }
 
 function textOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   // Node.js gives errors of several addresses no message of their own.
   return error instanceof AggregateError && message === '' ? error.errors.map(textOf).join(', ') : message;
 }

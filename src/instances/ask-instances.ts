@@ -1,5 +1,6 @@
 import { type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
 import type { Clock } from '../base/clock.js';
+import { errorText } from '../base/error-text.js';
 import type { InstanceAnswer, Instances, PageQuestion, SilentInstance } from '../introspection/instances.js';
 import { passThrough } from '../net/raw-method.js';
 import type { TlsMaterial } from '../net/tls-material.js';
@@ -74,7 +75,7 @@ export function createAskingInstances(options: AskInstancesOptions): AskingInsta
       if (id === ownId) ownAddress = address;
       return { name: name === '' ? address : name, status, content };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       silent.set(address, { reason, untilMs: clock.monotonicMs() + SILENT_MS });
       return { name: address, reason };
     }

@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.js';
 /** Whether a component is ready, and the reason if it is not. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
@@ -20,6 +21,6 @@ async function findFailure(probe: ReadinessProbe): Promise<string | undefined> {
     const result = await probe.check();
     return result.ready ? undefined : `${probe.name}: ${result.reason}`;
   } catch (error) {
-    return `${probe.name}: ${error instanceof Error ? error.message : String(error)}`;
+    return `${probe.name}: ${errorText(error)}`;
   }
 }

@@ -1,6 +1,7 @@
 import { type Backoff, createBackoff } from '../base/backoff.js';
 import type { Clock } from '../base/clock.js';
 import { createConcurrencyLimiter } from '../base/concurrency-limiter.js';
+import { errorText } from '../base/error-text.js';
 import type { KeySource } from '../config/security/key-source.js';
 import type { KeySet, KeySets, KeySourceProblem } from '../model/security/key-sets.js';
 import type { KeySourceUse } from '../model/security/request-authentications.js';
@@ -121,7 +122,7 @@ export function createKeySetFetcher(options: KeySetFetcherOptions): KeySetFetche
   const failed = (each: FollowedSource, err: unknown): void => {
     const { source, failure } = each;
     metrics.increment('nav_jwks_resolver_network_fetch_fail_total');
-    each.failure = err instanceof Error ? err.message : String(err);
+    each.failure = errorText(err);
     const isExpired = each.keySet !== undefined && clock.monotonicMs() - each.fetchedAtMs >= maxAgeMs;
     if (isExpired) each.keySet = undefined;
     const tokens = each.keySet === undefined ? 'rejected' : 'verified with the last keys';

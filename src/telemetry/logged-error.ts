@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.js';
 /** The logged fields of an error. The stack is a separate field (--log_stacktrace_level). */
 export interface LoggedError {
   readonly type: string;
@@ -31,7 +32,7 @@ function causeMessages(error: Error): readonly string[] {
   let last = error.message;
   // Limited, because an error can be its own cause.
   for (let cause = error.cause, seen = 0; cause !== undefined && seen < MAX_CAUSES; seen++) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = errorText(cause);
     if (!last.endsWith(`: ${message}`)) messages.push(message);
     last = message;
     cause = cause instanceof Error ? cause.cause : undefined;

@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.js';
 import { type LogSink, openLogTarget } from './log-sink.js';
 import type { LoggingOptions } from './logging-options.js';
 import { RotatingFile } from './rotating-file.js';
@@ -32,7 +33,7 @@ function opening(flag: string, path: string, open: () => LogSink): LogSink {
   try {
     return open();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     throw new Error(`${flag} must be a path that can be written, not ${JSON.stringify(path)}: ${reason}`, { cause });
   }
 }
@@ -43,7 +44,7 @@ function reportOnce(path: string): (error: unknown) => void {
   return (error) => {
     if (!reported) {
       reported = true;
-      process.stderr.write(`log file ${path} cannot be written: ${error instanceof Error ? error.message : error}\n`);
+      process.stderr.write(`log file ${path} cannot be written: ${errorText(error)}\n`);
     }
   };
 }

@@ -1,4 +1,5 @@
 import { type ChannelCredentials, type ChannelOptions, Client, credentials, Metadata } from '@grpc/grpc-js';
+import { errorText } from '../base/error-text.js';
 import { passThrough } from '../net/raw-method.js';
 
 /** One ADS stream, from its opening to its end. */
@@ -93,7 +94,7 @@ export function createAdsStreams(settings: AdsStreamSettings): OpenAdsStream {
 
 /** A stream that could not be opened; it reports its end later, as other streams do. */
 function failedStream(events: AdsStreamEvents, error: unknown): AdsStream {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   const telling = setImmediate(() => events.ended(reason));
   return { send: () => undefined, close: () => clearImmediate(telling) };
 }

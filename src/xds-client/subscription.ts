@@ -1,5 +1,6 @@
 import { createBackoff } from '../base/backoff.js';
 import type { Clock } from '../base/clock.js';
+import { errorText } from '../base/error-text.js';
 import type { AdsStream, OpenAdsStream } from './ads-stream.js';
 import { type DiscoveryResponse, decodeDiscoveryResponse, encodeDiscoveryRequest } from './discovery-messages.js';
 
@@ -76,7 +77,7 @@ export function createSubscription(
       response = decodeDiscoveryResponse(bytes);
     } catch (error) {
       stream?.close();
-      ended(`the server sent bytes that are no response: ${error instanceof Error ? error.message : String(error)}`);
+      ended(`the server sent bytes that are no response: ${errorText(error)}`);
       return;
     }
     failures = 0;

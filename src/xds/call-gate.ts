@@ -1,5 +1,6 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { Clock } from '../base/clock.js';
+import { errorText } from '../base/error-text.js';
 import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../model/spiffe-id.js';
 import { type CallCredentials, callCredentialsOf, type ServedCall } from '../net/call-credentials.js';
 import { createConnectionCertificates } from '../net/connection-certificates.js';
@@ -118,13 +119,13 @@ export function createCallGate(options: CallGateOptions): CallGate {
 }
 
 function unauthenticated(cause: unknown): StreamError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorText(cause);
   return new StreamError('UNAUTHENTICATED', `authentication failure: ${reason.slice(0, MAX_REASON_LENGTH)}`, { cause });
 }
 
 /** The code makes a proxy retry, and keeps an operator from looking for a bad token. */
 function overloaded(cause: unknown): StreamError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorText(cause);
   return new StreamError('UNAVAILABLE', reason.slice(0, MAX_REASON_LENGTH), { cause });
 }
 

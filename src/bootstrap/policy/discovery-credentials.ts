@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { credentials, Metadata } from '@grpc/grpc-js';
+import { errorText } from '../../base/error-text.js';
 import { type AdsCredentials, PLAINTEXT_CREDENTIALS } from '../../xds-client/ads-stream.js';
 import type { PolicyFlags } from '../options.js';
 
@@ -38,7 +39,7 @@ function readFor(flag: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     throw new Error(`the file of ${flag} cannot be read: ${reason}`, { cause });
   }
 }

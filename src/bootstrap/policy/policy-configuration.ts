@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
 import { createPolicyServerConfigReader } from '../../config/policy-server/read-policy-server-config.js';
 import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
@@ -64,7 +65,7 @@ export function createPolicyConfiguration(options: PolicyConfigurationOptions): 
       take(config);
       refusal = undefined;
     } catch (error) {
-      refusal = error instanceof Error ? error.message : String(error);
+      refusal = errorText(error);
       logging
         .scope('policy')
         .error(
@@ -99,7 +100,7 @@ export function createPolicyConfiguration(options: PolicyConfigurationOptions): 
       try {
         take(config);
       } catch (cause) {
-        throw new StartError(`${configFile}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+        throw new StartError(`${configFile}: ${errorText(cause)}`, { cause });
       }
     },
     reapply: () => change(file.current()),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
@@ -236,7 +237,7 @@ function tlsOf({ tls }: RemoteConfig, takesAnyName: boolean) {
   try {
     return { tls: { rootCertificates: readFileSync(tls.caFile), takesAnyName } };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     throw new Error(`backend.tls.caFile: ${JSON.stringify(tls.caFile)}: cannot be read: ${reason}`, { cause });
   }
 }

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import { type AccountChecks, createAccountChecks } from '../../ca/authentication/accounts/account-checks.js';
 import type { AccountDirectory } from '../../ca/authentication/accounts/account-directory.js';
 import { type AuthenticateCaller, createCallerAuthentication } from '../../ca/authentication/caller-authentication.js';
@@ -74,7 +75,7 @@ export async function openTrust(parts: TrustParts): Promise<Trust | undefined> {
   try {
     return await open(parts);
   } catch (cause) {
-    throw new StartError(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new StartError(errorText(cause), { cause });
   }
 }
 

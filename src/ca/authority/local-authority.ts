@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import { createChangeListeners } from '../change-listeners.js';
 import { buildCertificate, EMPTY_NAME } from '../x509/build-certificate.js';
 import { leafExtensions } from '../x509/extensions.js';
@@ -60,7 +61,7 @@ export function createLocalAuthority({ clock, ttls }: LocalAuthorityOptions): Lo
       const leaf = formatPem('CERTIFICATE', await buildCertificate(content, signer));
       return { chain: [leaf, ...bundle.intermediates], ...validity };
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = errorText(cause);
       throw new SigningError('CERT_GEN_ERROR', `a certificate could not be made: ${why}`, { cause });
     }
   };

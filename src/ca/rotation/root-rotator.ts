@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createBackoff } from '../../base/backoff.js';
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { LocalAuthority } from '../authority/local-authority.js';
 import { createSelfSignedRoot, generateRootKey } from '../authority/self-signed.js';
@@ -190,7 +191,7 @@ export function createRootRotator(options: RootRotatorOptions): RootRotator {
   const hasRunOut = (): boolean => (authority.material()?.notAfter ?? clock.now()) <= clock.now();
 
   const tell = (err: unknown): void => {
-    const trouble = err instanceof Error ? err.message : String(err);
+    const trouble = errorText(err);
     if (trouble === lastTrouble) return;
     lastTrouble = trouble;
     const fields = { store: store.name, err };

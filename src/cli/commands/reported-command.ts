@@ -1,4 +1,5 @@
 import { Command } from 'clipanion';
+import { errorText } from '../../base/error-text.js';
 import { printable } from '../../base/printable.js';
 import type { CommandContext } from '../program.js';
 
@@ -29,7 +30,7 @@ export abstract class ReportedCommand<Context extends CommandContext> extends Co
 
 /** The message of an error in one line, without control characters: it may quote the text of a server. */
 export function failureLine(binaryName: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return `${binaryName}: ${printable(message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' '))}\n`;
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../../base/error-text.js';
 /** The result of one check. */
 export interface CheckResult {
   /** What was checked: `clock`, `CRDs`. */
@@ -35,7 +36,7 @@ export async function orSkipped(
   try {
     return await work();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     return [{ check, subject, level: 'skipped', message }];
   }
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { errorText } from '../../base/error-text.js';
 import { isRecord } from '../../base/record.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
 import { ClusterAccessError } from './cluster-access-error.js';
@@ -26,7 +27,7 @@ export function loadKubeconfig(
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    const message = `the kubeconfig ${file} cannot be read (${textOf(cause)}); correct ${kubeconfigFlag}`;
+    const message = `the kubeconfig ${file} cannot be read (${errorText(cause)}); correct ${kubeconfigFlag}`;
     throw new ClusterAccessError('KUBECONFIG_UNREADABLE', message, { cause });
   }
   try {
@@ -36,7 +37,7 @@ export function loadKubeconfig(
     addTokenFiles(config, text, folder);
     if (chosen !== '') config.setCurrentContext(chosen);
   } catch (cause) {
-    throw invalidKubeconfig(file, textOf(cause), cause);
+    throw invalidKubeconfig(file, errorText(cause), cause);
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
@@ -129,8 +130,4 @@ function bracketed(host: string): string {
 
 function invalidKubeconfig(file: string, reason: string, cause?: unknown): ClusterAccessError {
   return new ClusterAccessError('KUBECONFIG_INVALID', `the kubeconfig ${file} cannot be used: ${reason}`, { cause });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

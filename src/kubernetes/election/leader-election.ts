@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../client/api-sender.js';
 import { type Lease, type LeaseName, leaseManifest, parseLease } from './lease.js';
@@ -126,7 +127,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   };
 
   const tell = (err: unknown): void => {
-    const trouble = err instanceof Error ? err.message : String(err);
+    const trouble = errorText(err);
     if (trouble === lastTrouble) return;
     lastTrouble = trouble;
     const isForbidden = err instanceof ElectionError && err.status === 403;

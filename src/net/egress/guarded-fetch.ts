@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecured } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { errorText } from '../../base/error-text.js';
 import type { EgressRules } from './egress-rules.js';
 
 const MAX_URL_LENGTH = 256;
@@ -71,7 +72,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): FetchDocument 
       throw new Error(`there are more than ${MAX_REDIRECTS} redirects`);
     } catch (cause) {
       const late = exchange.signal.aborted ? `no complete response within ${timeoutMs / 1000}s` : undefined;
-      throw new FetchError(text, late ?? (cause instanceof Error ? cause.message : String(cause)), { cause });
+      throw new FetchError(text, late ?? errorText(cause), { cause });
     }
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import { type CallOptions, PolicyTransportError } from './policy-transport.js';
 import { createRecencyList } from './recency-list.js';
 
@@ -96,7 +97,7 @@ function timeoutError(): PolicyTransportError {
 
 export function asTransportError(error: unknown): PolicyTransportError {
   if (error instanceof PolicyTransportError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   return new PolicyTransportError('other', `The call to the policy server failed: ${reason}`, { cause: error });
 }
 

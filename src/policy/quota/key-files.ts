@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 
 /** Files of the keys that quotas are for. */
 export interface KeyFiles {
@@ -51,7 +52,7 @@ export function createKeyFiles(clock: Clock, onChange: () => void): KeyFiles {
         known.set(file, identityOf(facts));
         return readFileSync(file, 'utf8');
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause);
+        const reason = errorText(cause);
         throw new Error(`keys.file: ${JSON.stringify(file)}: cannot be read: ${reason}`, { cause });
       }
     },

@@ -1,4 +1,5 @@
 import { type ChannelOptions, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { errorText } from '../../base/error-text.js';
 import { rpcCodeOf } from '../../base/rpc-code.js';
 import { passThrough, rawMethod } from '../../net/raw-method.js';
 import {
@@ -96,7 +97,7 @@ export function createGrpcPolicyTransport(
     try {
       return codec.decodeCheckResponse(answer);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = errorText(cause);
       throw new PolicyTransportError('other', `The answer of ${address} is invalid: ${reason}`, { cause });
     }
   };

@@ -1,3 +1,4 @@
+import { errorText } from '../../base/error-text.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { Attributes__Output } from '../../generated/policy/mesh/policy/v1/Attributes.js';
@@ -38,7 +39,7 @@ export function createConfigDecoder(registry: ProtoRegistry): ConfigDecoder {
     try {
       return messageType.toObject(messageType.decode(bytes), { longs: String, enums: String }) as Output;
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = errorText(cause);
       throw new PolicyWireError(messageType.name, `cannot be decoded: ${reason}`, { cause });
     }
   };

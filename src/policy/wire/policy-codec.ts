@@ -1,3 +1,4 @@
+import { errorText } from '../../base/error-text.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { CheckRequest__Output as CheckRequestOutput } from '../../generated/policy/mesh/policy/v1/CheckRequest.js';
 import type { CheckResponse__Output as CheckResponseOutput } from '../../generated/policy/mesh/policy/v1/CheckResponse.js';
@@ -52,7 +53,7 @@ export function createPolicyCodec(protos: ProtoRegistry, options: PolicyCodecOpt
         return type.toObject(type.decode(bytes), PLAIN) as Output;
       } catch (cause) {
         if (cause instanceof PolicyWireError) throw cause;
-        const reason = cause instanceof Error ? cause.message : String(cause);
+        const reason = errorText(cause);
         throw new PolicyWireError(name, `cannot be decoded: ${reason}`, { cause });
       }
     };

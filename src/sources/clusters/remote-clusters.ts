@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import type { ObjectKey } from '../../config/object.js';
 import type { ClusterAccess } from '../../kubernetes/client/cluster-access.js';
 import { createRemoteAccess } from '../../kubernetes/client/remote-access.js';
@@ -136,7 +137,7 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
       });
       slot.next = cluster;
     } catch (err) {
-      slot.refusal = err instanceof Error ? err.message : String(err);
+      slot.refusal = errorText(err);
       logger.error({ cluster: id, secret, reason: slot.refusal }, 'the kubeconfig of a remote cluster cannot be used');
     }
   };

@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
 import type { ChangeBatch } from '../../model/object-change.js';
@@ -14,7 +15,7 @@ import { createFolderLoader } from './folder-loader.js';
 import { createFolderState } from './folder-state.js';
 import { createDocumentReader } from './read-documents.js';
 import { createReportLog } from './report-log.js';
-import { errorText, isGone } from './scan-directory.js';
+import { isGone } from './scan-directory.js';
 
 export interface FileSourceOptions {
   /** `--configDir`; must exist when the source starts. */

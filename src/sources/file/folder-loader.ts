@@ -1,12 +1,13 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { errorText } from '../../base/error-text.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { DirectoryWatcher } from './directory-watcher.js';
 import type { FileProblem } from './file-report.js';
 import type { FolderState } from './folder-state.js';
 import { RefusedFileError, readConfigFile } from './read-config-file.js';
 import type { SkippedKind } from './read-documents.js';
-import { errorText, identityOf, isConfigFile, isGone, scanDirectory } from './scan-directory.js';
+import { identityOf, isConfigFile, isGone, scanDirectory } from './scan-directory.js';
 
 export interface FolderLoaderOptions {
   readonly directory: string;

@@ -2,6 +2,7 @@ import { type Dirent, type Stats, statSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { errorText } from '../../base/error-text.js';
 import type { FileProblem } from './file-report.js';
 import { isInside, NOT_REGULAR, OUTSIDE } from './read-config-file.js';
 
@@ -129,10 +130,6 @@ export function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): FileIde
 export function isGone(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function errorCode(error: unknown): string {

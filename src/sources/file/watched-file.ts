@@ -1,13 +1,14 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import type { SettingsReader } from '../../config/settings-reader.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createSettingsContent, type SettingsContent } from '../settings/settings-content.js';
 import type { SettingsCustody } from '../settings/settings-custody.js';
 import { createDebounced } from './debounced.js';
 import { createDirectoryWatcher } from './directory-watcher.js';
-import { errorText, identityOf, isGone } from './scan-directory.js';
+import { identityOf, isGone } from './scan-directory.js';
 
 export interface WatchedFileOptions<Value> {
   /** The file to watch. It need not exist. */

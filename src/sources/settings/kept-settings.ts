@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import { isRecord } from '../../base/record.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import { pause } from '../../kubernetes/watch/pause.js';
@@ -95,7 +96,7 @@ export function createKeptSettings(options: KeptSettingsOptions): KeptSettings {
   };
 
   const tell = (err: unknown): void => {
-    const trouble = err instanceof Error ? err.message : String(err);
+    const trouble = errorText(err);
     if (trouble === lastTrouble || stopped.signal.aborted) return;
     lastTrouble = trouble;
     logger.warn({ ...place, err }, 'settings in force cannot be kept for the next start');

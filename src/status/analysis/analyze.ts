@@ -1,3 +1,4 @@
+import { errorText } from '../../base/error-text.js';
 import type { AnalysisInput, Analyzer, EndpointAnalysisInput, EndpointAnalyzer } from './analysis-input.js';
 import { type AnalysisMessage, createMessage, inPod, sortMessages } from './analysis-message.js';
 import { findConfinedEntries } from './analyzers/confined-entries.js';
@@ -117,7 +118,7 @@ function run(name: string, analyzer: EndpointAnalyzer, input: EndpointAnalysisIn
   try {
     return analyzer(input);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return [createMessage('internalError', {}, `analyzer ${name} failed: ${reason}`)];
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import { refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type DistributionReport, formatReport, MAX_REPORT_BYTES } from '../distribution/distribution-report.js';
@@ -75,7 +76,7 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
   };
 
   const tell = (err: unknown): void => {
-    const trouble = err instanceof Error ? err.message : String(err);
+    const trouble = errorText(err);
     if (trouble === lastTrouble) return;
     lastTrouble = trouble;
     logger.warn({ ...fields, err }, 'distribution report cannot be written');

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import { isRecord } from '../../base/record.js';
 import { refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -62,7 +63,7 @@ export function createApiServerRoots({ send, file, logger, clock }: ApiServerRoo
       lastProblem = '';
       return file === '' ? CLUSTER_AGAIN_MS : FILE_AGAIN_MS;
     } catch (err) {
-      const problem = err instanceof Error ? err.message : String(err);
+      const problem = errorText(err);
       if (problem !== lastProblem) {
         const log = file === '' ? logger.info : logger.error;
         log(

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { errorText } from '../../base/error-text.js';
 
 /** The root certificates that verify the HTTPS server's certificate, in PEM. They change at run time. */
 export interface CaBundleSource {
@@ -37,7 +38,7 @@ function problemOf(pem: string): string | undefined {
     try {
       new X509Certificate(text);
     } catch (error) {
-      return `it has a certificate that cannot be parsed: ${error instanceof Error ? error.message : String(error)}`;
+      return `it has a certificate that cannot be parsed: ${errorText(error)}`;
     }
   }
   return undefined;

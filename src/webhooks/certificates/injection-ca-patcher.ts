@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import { refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -105,7 +106,7 @@ function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number
     try {
       return await patch();
     } catch (error) {
-      const trouble = error instanceof Error ? error.message : String(error);
+      const trouble = errorText(error);
       tell(trouble, 'request about the injection webhook configuration failed');
       return RETRY_MS;
     }

@@ -1,5 +1,6 @@
 import { createBackoff } from '../../base/backoff.js';
 import type { Clock } from '../../base/clock.js';
+import { errorText } from '../../base/error-text.js';
 import { isRecord } from '../../base/record.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
@@ -194,7 +195,7 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
     try {
       return await reconcile();
     } catch (error) {
-      const trouble = error instanceof Error ? error.message : String(error);
+      const trouble = errorText(error);
       return failed('Unknown', trouble, 'request about the validating webhook configuration failed');
     }
   };

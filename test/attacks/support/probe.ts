@@ -1,3 +1,4 @@
+import { errorText } from '../../../src/base/error-text.js';
 /** A legitimate user that repeats the same action. */
 export interface ProbeUser {
   readonly name: string;
@@ -46,7 +47,7 @@ async function runUser(user: ProbeUser, stopping: AbortSignal): Promise<ProbeRep
     try {
       await withTimeout(user.act());
     } catch (error) {
-      failures.push(error instanceof Error ? error.message : String(error));
+      failures.push(errorText(error));
     }
     const took = performance.now() - start;
     slowestMs = Math.max(slowestMs, took);

@@ -1,3 +1,4 @@
+import { errorText } from '../../../src/base/error-text.js';
 import type { Outcome } from './under-attack.js';
 
 const LONGEST_WAIT_MS = 1_000;
@@ -46,7 +47,7 @@ export function tableRow(names: readonly string[], outcome: Outcome): string {
 
 /** The row of attacks that could not be run. */
 export function failedRow(names: readonly string[], error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return row([names.join(' + '), 'not run', '', '', message]);
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { errorText } from '../../../src/base/error-text.js';
 import {
   type AttackedServer,
   type AttackedServerOptions,
@@ -66,13 +67,13 @@ export async function putUnderAttack(
     const probe = startProbe([...legitimateUsers(server), ...((await moreUsers?.(server)) ?? [])]);
     await calm();
     const settled = await Promise.allSettled(names.map((name) => runAttack(name, server.target, scale)));
-    const failures = settled.flatMap((each) => (each.status === 'rejected' ? [messageOf(each.reason)] : []));
+    const failures = settled.flatMap((each) => (each.status === 'rejected' ? [errorText(each.reason)] : []));
     await calm();
     const users = await probe.stop();
     const end = await endOf(server);
     if (end === undefined) await after?.(server);
     return {
-      attacks: settled.map((each) => (each.status === 'fulfilled' ? each.value : messageOf(each.reason))),
+      attacks: settled.map((each) => (each.status === 'fulfilled' ? each.value : errorText(each.reason))),
       failures,
       end,
       peakBytes: server.memory.peak(),
@@ -101,10 +102,6 @@ function legitimateUsers({ target, victim }: AttackedServer): readonly ProbeUser
     createReviewUser(target),
     createCheckUser(target, credentials, BOOKS),
   ];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function calm(): Promise<void> {

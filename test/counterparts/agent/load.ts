@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
+import { errorText } from '../../../src/base/error-text.js';
 import type { LoadOptions, LoadReport, StatusChange } from './calls.js';
 import { requestHttp } from './http-request.js';
 
@@ -37,7 +38,7 @@ export function startLoad({ request, concurrency = 2, newConnections = false, ex
       byServer[name] = (byServer[name] ?? 0) + 1;
     } catch (error) {
       requests++;
-      fail(error instanceof Error ? error.message : String(error));
+      fail(errorText(error));
       // A refused connection fails at once. Without a turn of the event loop, the load could not be stopped.
       await new Promise(setImmediate);
     }

@@ -1,4 +1,5 @@
 // Runs the apps and clients of a namespace. The parent process sends calls over IPC.
+import { errorText } from '../../../src/base/error-text.js';
 import type { AgentArgument, AgentCallName, AgentCalls, AgentReply, AgentRequest } from './calls.js';
 import { type DnsServer, serveDns } from './dns-server.js';
 import { callGrpcEcho, serveGrpcEcho } from './grpc-echo.js';
@@ -89,7 +90,7 @@ function reply(message: AgentReply): void {
 process.on('message', ({ id, name, argument }: AgentRequest) => {
   answer(name, argument).then(
     (result) => reply({ id, result }),
-    (error: unknown) => reply({ id, error: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => reply({ id, error: errorText(error) }),
   );
 });
 process.on('disconnect', () => process.exit(0));

@@ -9,6 +9,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { errorText } from '../../../src/base/error-text.js';
 import type { RelayedCall, RelayOptions } from './calls.js';
 import type { RunningServer } from './running-server.js';
 
@@ -79,7 +80,7 @@ export async function serveRelay({ address, port, target, spoil, by }: RelayOpti
           else stream.close(constants.NGHTTP2_INTERNAL_ERROR);
         },
         (error: unknown) => {
-          call.failure = error instanceof Error ? error.message : String(error);
+          call.failure = errorText(error);
           stream.close(constants.NGHTTP2_INTERNAL_ERROR);
         },
       );

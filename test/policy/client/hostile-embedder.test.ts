@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { Clock } from '../../../src/base/clock.js';
+import { errorText } from '../../../src/base/error-text.js';
 import { bagOf, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import { createPolicyClient, type PolicyClientDependencies } from '../../../src/policy/client/policy-client.js';
 import type { CheckResponse, PolicyTransport } from '../../../src/policy/client/policy-transport.js';
@@ -27,7 +28,7 @@ function setUp(dependencies: Partial<PolicyClientDependencies>, policy: 'FAIL_OP
       random: () => 0,
       clientId: 'c',
       onError: (error, part) => {
-        errors.push(`${part}: ${error instanceof Error ? error.message : String(error)}`);
+        errors.push(`${part}: ${errorText(error)}`);
         throw new Error('the embedder is told badly as well');
       },
       ...dependencies,

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { errorText } from '../../../src/base/error-text.js';
 import { parseDimension } from '../../../src/config/policy-server/dimension.js';
 import type { QuotaLimit } from '../../../src/config/policy-server/policy-server-config.js';
 import { type AttributeBag, bagOf } from '../../../src/policy/client/attribute-bag.js';
@@ -45,8 +46,7 @@ function createRecordedMetrics() {
       undefinedCharged: () => void records.push('undefined'),
       unknownKey: () => undefined,
       receipt: (result: string) => void records.push(`receipt ${result}`),
-      storeFailed: (store: string, error: unknown) =>
-        void records.push(`${store}: ${error instanceof Error ? error.message : error}`),
+      storeFailed: (store: string, error: unknown) => void records.push(`${store}: ${errorText(error)}`),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../../base/clock.js';
+import { errorText } from '../../../base/error-text.js';
 import type { FetchDocument } from '../../../net/egress/guarded-fetch.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { parseSpiffeBundle, type SpiffeBundle } from './parse-bundle.js';
@@ -77,7 +78,7 @@ export function createSpiffeBundles({ endpoints, fetchDocument, clock, logger }:
         return;
       } catch (cause) {
         if (clock.monotonicMs() + waitMs > giveUpAtMs) {
-          const reason = cause instanceof Error ? cause.message : String(cause);
+          const reason = errorText(cause);
           throw new SpiffeBundleError(`the roots of trust domain ${trustDomain} could not be fetched: ${reason}`, {
             cause,
           });

@@ -1,5 +1,6 @@
 import { createBackoff } from '../../../base/backoff.js';
 import type { Clock } from '../../../base/clock.js';
+import { errorText } from '../../../base/error-text.js';
 import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import {
@@ -107,7 +108,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
       void session.ended.then((reason) => lose(session, reason));
     } catch (error) {
       if (isClosed) return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       const complaint = readComplaint(reason);
       if (complaint.type === 'moved' && moves < MAX_MOVES) {
         move(complaint.host, complaint.port, endpoint);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Redis } from 'ioredis';
+import { errorText } from '../../../base/error-text.js';
 import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
 
 /** Where a Redis listens. */
@@ -59,7 +60,7 @@ export async function openRedisSession(endpoint: RedisEndpoint, connectTimeoutMs
     client.once('end', () => resolve(lastError ?? 'the connection was closed'));
   });
   const reasonOf = (error: unknown): string => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     return message === 'Connection is closed.' ? (lastError ?? message) : message;
   };
   try {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.js';
+import { errorText } from '../../../base/error-text.js';
 import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
@@ -38,7 +39,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
     try {
       return await session.command('EVALSHA', hash, ...parameters);
     } catch (error) {
-      if (readComplaint(messageOf(error)).type !== 'noScript') throw error;
+      if (readComplaint(errorText(error)).type !== 'noScript') throw error;
       // The scripts of Redis were flushed. A script that did not run has charged nothing.
       return session.command('EVAL', CHARGE_SCRIPT, ...parameters);
     }
@@ -84,7 +85,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   };
 
   const explain = (session: RedisSession, error: unknown): PolicyTransportError => {
-    const message = messageOf(error);
+    const message = errorText(error);
     if (!(error instanceof RedisReplyError)) {
       link.drop(session, message);
       return unreachable(error);
@@ -151,10 +152,6 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   };
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 function unreachable(error: unknown): PolicyTransportError {
-  return new PolicyTransportError('send', `The Redis that counts quotas cannot be reached: ${messageOf(error)}`);
+  return new PolicyTransportError('send', `The Redis that counts quotas cannot be reached: ${errorText(error)}`);
 }

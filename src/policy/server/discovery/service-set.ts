@@ -1,3 +1,4 @@
+import { errorText } from '../../../base/error-text.js';
 import type { ServiceConfig } from '../../../config/policy/client-config.js';
 import { unpackResource } from '../../../xds-client/discovery-messages.js';
 import type { ServiceConfigReader } from './service-config-reader.js';
@@ -34,7 +35,7 @@ export function readServiceSet(
       const before = previous.get(name);
       services.set(name, before?.bytes.equals(bytes) ? before : readEntry(name, bytes, read));
     } catch (error) {
-      problems.push(errorMessage(error));
+      problems.push(errorText(error));
     }
   }
   if (problems.length === 0) return services;
@@ -47,10 +48,6 @@ function readEntry(name: string, bytes: Buffer, read: ServiceConfigReader): Serv
     // A copy, because the bytes are a part of the whole response and would keep it in memory.
     return { bytes: Buffer.from(bytes), config: read(bytes) };
   } catch (cause) {
-    throw new Error(`${JSON.stringify(name)}: ${errorMessage(cause)}`, { cause });
+    throw new Error(`${JSON.stringify(name)}: ${errorText(cause)}`, { cause });
   }
-}
-
-function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

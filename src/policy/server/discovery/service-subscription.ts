@@ -1,3 +1,4 @@
+import { errorText } from '../../../base/error-text.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { Metrics } from '../../../telemetry/metrics.js';
 import type { DiscoveryResponse } from '../../../xds-client/discovery-messages.js';
@@ -58,7 +59,7 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
     version: () => version ?? '',
     take,
     refused: (error) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       metrics.rejected();
       logger.error({ reason, version }, 'service policies rejected, the former ones stay in force');
       return reason;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Liquid, Template } from 'liquidjs';
+import { errorText } from '../../../base/error-text.js';
 import type { InjectionValues } from '../../../config/injection/injection-config.js';
 import type { MeshConfig, ProxyConfig } from '../../../config/mesh/mesh-config.js';
 import type { Violation } from '../../../config/violation.js';
@@ -117,7 +118,7 @@ const MAX_MESSAGE = 500;
 
 /** Messages of the engine end with the place: `undefined variable: x, line:3, col:7`. */
 function explain(error: unknown): string {
-  const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE);
+  const message = errorText(error).slice(0, MAX_MESSAGE);
   const place = /, line:(\d+), col:(\d+)$/.exec(message);
   const text = place === null ? message : message.slice(0, place.index);
   const where = place === null ? '' : `line ${place[1]}, column ${place[2]}: `;
