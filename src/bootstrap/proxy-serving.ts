@@ -13,6 +13,7 @@ import { recordPushMetrics } from '../push/record-push-metrics.js';
 import { createWorkRunner } from '../push/work-runner.js';
 import type { Logging } from '../telemetry/logging.js';
 import type { ChangeTracer } from '../tracing/change-tracer.js';
+import { createRecentEvents } from '../xds/client-status/recent-events.js';
 import { type Connections, createConnections } from '../xds/connections.js';
 import { createDeltaMemory } from '../xds/delta/delta-memory.js';
 import type { SessionHooks } from '../xds/discovery-calls.js';
@@ -145,6 +146,7 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   const session: SessionEnvironment = {
     distribution: distributor,
     connections,
+    events: createRecentEvents(clock),
     meshDomain: environment.meshDomain,
     loads: createLoadRecorder({
       ...{ metrics: process.metrics, logger, clock },

@@ -80,6 +80,7 @@ export function parseNode(node: NodeDescription, meshDomain: string = DEFAULT_ME
     metadata,
     ...(isProxyless(node, metadata) ? { isProxyless: true } : {}),
     ...(metadata.generator === 'api' ? { isApiClient: true } : {}),
+    ...(metadata.generator === 'event' ? { isEventClient: true } : {}),
     // A node proves nothing: the authentication of the stream decides.
     hasSecrets: false,
   };

@@ -74,6 +74,8 @@ export interface Proxy {
   readonly isProxyless?: true;
   /** Present for a client that gets configuration objects instead of Envoy's types: node metadata GENERATOR is `api`. */
   readonly isApiClient?: true;
+  /** Present for a client that gets the debug types alone, as they change: node metadata GENERATOR is `event`. */
+  readonly isEventClient?: true;
   /**
    * The configuration objects that such a client may read: all of them, or those of its namespace. The authentication of
    * the stream decides. Default: none.

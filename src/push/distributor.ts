@@ -24,7 +24,10 @@ export interface Distribution {
   /** Those of Envoys, by type URL. */
   readonly generators: ReadonlyMap<string, ResourceGenerator>;
   /** The generator of a type for one proxy; undefined for a type that it does not get. */
-  generatorOf(typeUrl: string, proxy: Pick<Proxy, 'isProxyless' | 'isApiClient'>): ResourceGenerator | undefined;
+  generatorOf(
+    typeUrl: string,
+    proxy: Pick<Proxy, 'isProxyless' | 'isApiClient' | 'isEventClient'>,
+  ): ResourceGenerator | undefined;
   readonly resources: ResourceCache;
   readonly responses: ResponseCache;
   readonly diffs: DiffCache;
@@ -151,7 +154,8 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
       return ledger?.configVersion ?? '';
     },
     generators: parts.generators,
-    generatorOf: (typeUrl, { isProxyless, isApiClient }) => {
+    generatorOf: (typeUrl, { isProxyless, isApiClient, isEventClient }) => {
+      if (isEventClient === true) return undefined;
       if (isApiClient === true) return parts.objectGenerators?.get(typeUrl);
       const { generators, proxylessGenerators = generators } = parts;
       return (isProxyless === true ? proxylessGenerators : generators).get(typeUrl);

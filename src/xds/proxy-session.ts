@@ -1,5 +1,5 @@
 import { EMPTY_RESOURCE_SET, type ResourceSet } from '../envoy/resource-set.js';
-import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
+import { shortTypeName } from '../envoy/type-urls.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { WorkloadIdentity } from '../model/spiffe-id.js';
@@ -85,7 +85,7 @@ export class ProxySession implements PushTarget {
       environment,
       subscriptions: this.#subscriptions,
       onlyType: options.onlyType,
-      onSecretsChange: () => this.#responder.changed(TypeUrl.secret),
+      onChange: (typeUrl) => this.#responder.changed(typeUrl),
       rights: () => this.#rights(),
       fail: (error) => this.#fail(error),
     });
@@ -207,6 +207,7 @@ export class ProxySession implements PushTarget {
     this.#subscriptions.clear();
     this.#setMessage(undefined);
     this.#peer.close();
+    this.#environment.events?.disconnected(this);
   }
 
   /**
@@ -295,6 +296,7 @@ export class ProxySession implements PushTarget {
     this.#proxy = proxy;
     this.#id = connectionId(proxy.id);
     register(this);
+    this.#environment.events?.connected();
     return proxy;
   }
 
@@ -314,7 +316,10 @@ export class ProxySession implements PushTarget {
   #reject(watched: WatchedResource, rejection: Rejection): boolean {
     const { accepted } = watched;
     const isNew = this.#environment.rejected(this.#reported(), watched, rejection);
-    if (isNew) this.#patches.rejected(watched, accepted, rejection.message);
+    if (isNew) {
+      this.#patches.rejected(watched, accepted, rejection.message);
+      this.#environment.events?.rejected(this, watched.provider.typeUrl, rejection);
+    }
     return isNew;
   }
 

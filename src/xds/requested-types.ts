@@ -26,13 +26,13 @@ const MAX_TYPE_CHARACTERS = 256;
 export interface RequestedTypesParts {
   readonly environment: Pick<
     SessionEnvironment,
-    'distribution' | 'secrets' | 'logger' | 'delta' | 'connections' | 'meshDomain' | 'limits' | 'clock'
+    'distribution' | 'secrets' | 'logger' | 'delta' | 'connections' | 'events' | 'meshDomain' | 'limits' | 'clock'
   >;
   readonly subscriptions: Subscriptions;
   /** The only type of a per-type service; undefined on the aggregated one. */
   readonly onlyType: string | undefined;
-  /** The secrets of the stream have changed. */
-  onSecretsChange(): void;
+  /** The resources of a type have changed otherwise than by a push: secrets, or events. */
+  onChange(typeUrl: string): void;
   /** What the caller may see of connected proxies. @throws StreamError PERMISSION_DENIED */
   rights(): Rights;
   /** Ends the stream. */
@@ -52,6 +52,7 @@ export class RequestedTypes {
   readonly #parts: RequestedTypesParts;
   readonly #logged = new Set<string>();
   #secrets: SecretResources | undefined;
+  readonly #states: StateResources[] = [];
 
   constructor(parts: RequestedTypesParts) {
     this.#parts = parts;
@@ -89,7 +90,7 @@ export class RequestedTypes {
       return undefined;
     }
     if (generator !== undefined) return new GeneratedResources(distribution, generator, by.proxy);
-    const states = this.#openStates(typeUrl);
+    const states = this.#openStates(typeUrl, by.proxy);
     if (states !== undefined) return states;
     const secrets = typeUrl === TypeUrl.secret ? this.#openSecrets(by) : undefined;
     if (secrets === undefined) this.#ignore(typeUrl, by.connectionId);
@@ -98,6 +99,7 @@ export class RequestedTypes {
 
   close(): void {
     this.#secrets?.close();
+    for (const each of this.#states) each.close();
   }
 
   #openVirtualHosts(generator: ResourceGenerator, { proxy }: RequestingProxy): ResourceProvider {
@@ -108,17 +110,21 @@ export class RequestedTypes {
   }
 
   /** The connected proxies, for a debug type. */
-  #openStates(typeUrl: string): ResourceProvider | undefined {
+  #openStates(typeUrl: string, { isEventClient }: Proxy): ResourceProvider | undefined {
     const { environment, rights, fail } = this.#parts;
-    const { connections, meshDomain = DEFAULT_MESH_DOMAIN } = environment;
+    const { connections, events, meshDomain = DEFAULT_MESH_DOMAIN } = environment;
     const detail = stateDetailOf(typeUrl, meshDomain);
     if (detail === undefined || connections === undefined) return undefined;
-    return new StateResources({ typeUrl, detail, environment, connections, rights: rights(), fail });
+    const onChange = (): void => this.#parts.onChange(typeUrl);
+    const ofCaller = { rights: rights(), isEventClient: isEventClient === true, onChange, fail };
+    const states = new StateResources({ typeUrl, detail, environment, connections, events, ...ofCaller });
+    this.#states.push(states);
+    return states;
   }
 
   /** Undefined if the caller has not proven an identity that has secrets. */
   #openSecrets({ connectionId, proxy, identity }: RequestingProxy): SecretResources | undefined {
-    const { environment, onSecretsChange: onChange } = this.#parts;
+    const { environment } = this.#parts;
     if (identity === undefined || !proxy.hasSecrets) return undefined;
     this.#secrets ??= environment.secrets?.open(identity, {
       connectionId,
@@ -127,7 +133,7 @@ export class RequestedTypes {
         const { context } = environment.distribution;
         return context === undefined ? [] : usersOfCredential(context, proxy, name);
       },
-      onChange,
+      onChange: () => this.#parts.onChange(TypeUrl.secret),
     });
     return this.#secrets;
   }

@@ -6,6 +6,7 @@ import type { NameSets } from '../push/name-set.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { WorkRunner } from '../push/work-runner.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { RecentEvents } from './client-status/recent-events.js';
 import type { Connections } from './connections.js';
 import type { DeltaMemory } from './delta/delta-memory.js';
 import type { Peers } from './limits/peers.js';
@@ -40,6 +41,8 @@ export interface SessionEnvironment extends PeerReports {
   connectionId(nodeId: string): string;
   /** The connected proxies, for the service and the types that show their state. Default: they are not served. */
   readonly connections?: Pick<Connections, 'list' | 'find'>;
+  /** Ended connections and rejections, for the types that show them. Default: they are not served. */
+  readonly events?: RecentEvents;
   /** Domain of the debug types. Default: `mesh.internal`. */
   readonly meshDomain?: string;
   /** Adds up load reports (LRS). Default: the service is not served. */

@@ -205,6 +205,7 @@ test('a gRPC library is known by metadata GENERATOR, or by its user agent', (t) 
   t.true(parseNode({ ...node, metadata: { GENERATOR: 'grpc' } }).isProxyless);
   t.true(parseNode({ ...node, metadata: { GENERATOR: 'api' } }).isApiClient);
   t.is(parseNode({ ...node, metadata: { GENERATOR: 'grpc' } }).isApiClient, undefined);
+  t.true(parseNode({ ...node, metadata: { GENERATOR: 'event' } }).isEventClient);
   for (const userAgentName of ['gRPC Go', 'gRPC C-core linux', 'gRPC Node Pure JS', 'gRPC Java']) {
     t.true(parseNode({ ...node, userAgentName }).isProxyless, userAgentName);
   }

@@ -18,6 +18,7 @@ import { createDistributor, type Distributor } from '../../src/push/distributor.
 import { createNameSets } from '../../src/push/name-set.js';
 import type { PushMetrics } from '../../src/push/push-metrics.js';
 import { createWorkRunner } from '../../src/push/work-runner.js';
+import { createRecentEvents } from '../../src/xds/client-status/recent-events.js';
 import { createDeltaMemory } from '../../src/xds/delta/delta-memory.js';
 import type { DiscoveryStream } from '../../src/xds/discovery-stream.js';
 import { createPeers } from '../../src/xds/limits/peers.js';
@@ -164,7 +165,7 @@ export function createRig(options: RigOptions = {}): Rig {
   };
   const environment: SessionEnvironment = {
     distribution: distributor,
-    ...(options.showsStates === true ? { connections: states } : {}),
+    ...(options.showsStates === true ? { connections: states, events: createRecentEvents(clock) } : {}),
     nameSets,
     delta: createDeltaMemory(nameSets),
     metrics,

@@ -4,6 +4,7 @@ import { EMPTY_RESOURCE_SET, type ResourceSet, resourceOf } from '../../envoy/re
 import type { WatchSnapshot } from '../../model/proxy-connection.js';
 import type { Work } from '../../push/work.js';
 import type { ProxySession } from '../proxy-session.js';
+import type { ProxyEvent } from './recent-events.js';
 
 /** envoy.service.status.v3.ConfigStatus */
 const CONFIG_STATUS = { SYNCED: 1, NOT_SENT: 2, STALE: 3, ERROR: 4 } as const;
@@ -49,6 +50,24 @@ export function encodeClient(session: ProxySession): Buffer {
   const { id, proxy } = session;
   if (proxy === undefined) return Buffer.alloc(0);
   return Buffer.concat([encodeNode(proxy.id, proxy.configNamespace), encodeScope(id)]);
+}
+
+/** The same message for an event: the node, the connection and, of a rejection, the type and its reason. */
+export function encodeEvent({ connectionId, proxy, rejection }: ProxyEvent, hasReason: boolean): Buffer {
+  const pieces = [encodeNode(proxy.id, proxy.configNamespace), encodeScope(connectionId)];
+  if (rejection !== undefined) {
+    const { typeUrl, at } = rejection;
+    const writer = protobuf.Writer.create().uint32(0x1a).fork().uint32(0x0a).string(typeUrl);
+    writeTime(writer, at);
+    writer.uint32(0x30).int32(CONFIG_STATUS.ERROR).uint32(0x38).int32(CLIENT_STATUS.NACKED);
+    writer.uint32(0x42).fork().uint32(0x1a).string(reasonOf(rejection, hasReason)).ldelim();
+    pieces.push(writer.ldelim().finish());
+  }
+  return Buffer.concat(pieces);
+}
+
+function reasonOf({ code, message }: { readonly code: number | string; readonly message: string }, hasReason: boolean) {
+  return `${code}: ${hasReason ? message : HIDDEN_REASON}`;
 }
 
 /** The id of the connection, `client_scope`. */
@@ -97,24 +116,26 @@ function encodeGenericConfig(
   writer.uint32(0x0a).string(typeUrl).uint32(0x12).string(resource.name);
   if (client !== 'DOES_NOT_EXIST') writer.uint32(0x1a).string(resource.version);
   if (hasContents && client !== 'DOES_NOT_EXIST') writer.uint32(0x22).bytes(anyOf(resource));
-  if (sentAt !== undefined) {
-    const ms = sentAt.getTime();
-    writer
-      .uint32(0x2a)
-      .fork()
-      .uint32(0x08)
-      .int64(Math.floor(ms / 1000));
-    writer
-      .uint32(0x10)
-      .int32((ms % 1000) * 1_000_000)
-      .ldelim();
-  }
+  if (sentAt !== undefined) writeTime(writer, sentAt);
   writer.uint32(0x30).int32(CONFIG_STATUS[config]).uint32(0x38).int32(CLIENT_STATUS[client]);
   if (client === 'NACKED' && rejection !== undefined) {
-    const details = hasReasons ? `${rejection.code}: ${rejection.message}` : `${rejection.code}: ${HIDDEN_REASON}`;
-    writer.uint32(0x42).fork().uint32(0x1a).string(details).uint32(0x22).string(resource.version).ldelim();
+    writer
+      .uint32(0x42)
+      .fork()
+      .uint32(0x1a)
+      .string(reasonOf(rejection, hasReasons))
+      .uint32(0x22)
+      .string(resource.version)
+      .ldelim();
   }
   return writer.ldelim().finish();
+}
+
+/** `last_updated` of GenericXdsConfig. */
+function writeTime(writer: protobuf.Writer, at: Date): void {
+  const ms = at.getTime();
+  const [seconds, nanos] = [Math.floor(ms / 1000), (ms % 1000) * 1_000_000];
+  writer.uint32(0x2a).fork().uint32(0x08).int64(seconds).uint32(0x10).int32(nanos).ldelim();
 }
 
 /** The `google.protobuf.Any` in the entry of a resource. */

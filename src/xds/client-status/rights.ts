@@ -1,7 +1,7 @@
 import { isLoopbackAddress } from '../../base/ip-address.js';
+import type { Proxy } from '../../model/proxy.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import { addressOf } from '../limits/peers.js';
-import type { ProxySession } from '../proxy-session.js';
 import type { SessionEnvironment } from '../session-environment.js';
 import { StreamError } from '../stream-error.js';
 
@@ -12,7 +12,11 @@ export interface Rights {
   seesContents(session: SeenProxy): boolean;
 }
 
-export type SeenProxy = Pick<ProxySession, 'identity' | 'proxy'>;
+/** A session, or what an event keeps of one. */
+export interface SeenProxy {
+  readonly identity: WorkloadIdentity | undefined;
+  readonly proxy: Pick<Proxy, 'configNamespace'> | undefined;
+}
 
 /**
  * The rights of a caller without an identity.
