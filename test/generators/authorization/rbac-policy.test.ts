@@ -281,6 +281,6 @@ test('a workload keeps few of the inbound listeners for its policies of former t
   t.true(listeners.every((each) => each.deref() !== undefined));
   await eventually('listeners of former policies are collected', () => {
     collectGarbage();
-    return listeners.filter((each) => each.deref() !== undefined).length <= 17;
+    return listeners.filter((each) => each.deref() !== undefined).length <= 3;
   });
 });

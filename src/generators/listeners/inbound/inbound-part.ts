@@ -31,8 +31,11 @@ export interface InboundScope extends Scope {
   readonly mutualTls: WorkloadMutualTls;
 }
 
-/** Policies of a workload come and go while its services stay. Its proxies differ in few settings. */
-const MAX_SCOPES_OF_WORKLOAD = 16;
+/**
+ * Policies of a workload come and go while its services stay, so results for former policies must not add up. Nearly all
+ * proxies of a workload have the same scope.
+ */
+const MAX_SCOPES_OF_WORKLOAD = 2;
 /** Workloads with different policies have different chains. Encoding them again is cheap. */
 const MAX_COMMON_CHAINS = 128;
 
