@@ -19,8 +19,8 @@ export interface ClientMessage {
   readonly transport: Transport;
   /** Address in canonical form; of IPv6, clients count by their /64. */
   readonly address: string;
-  /** UDP port. */
-  readonly port?: number;
+  /** The port that it was sent from. */
+  readonly port: number | undefined;
 }
 
 /** Answers the messages of clients. */

@@ -3,7 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'ava';
+import { encode } from 'dns-packet';
 import { systemClock } from '../../src/base/clock.js';
+import { createPlainServer } from '../../src/dns/upstream/upstream-servers.js';
 import { contextOf, endpoints, service, serviceEntry } from '../model/mesh-objects.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
@@ -138,6 +140,58 @@ test('a sender that guesses ids makes the query go over TCP', async (t) => {
   );
   const rig = await startDns(t, { upstream: [{ ...HOST, port: upstream.port }] });
   t.deepEqual(await rig.resolver.resolve4('www.example.org'), ['192.0.2.1']);
+});
+
+test('beyond the limit of sockets, queries share a connection', async (t) => {
+  const { released, release } = createGate();
+  const { port, queries } = await startFaultUpstream(t, async (query) => {
+    await released;
+    return [replyWith(query, '192.0.2.1')];
+  });
+  const server = createPlainServer({ ...HOST, port }, systemClock, 2);
+  t.teardown(() => server.stop());
+  const ask = (name: string) => {
+    const message = encode(question(name));
+    return server.exchange({ message, question: message.subarray(12) }, 60_000);
+  };
+  const answers = ['a', 'b', 'c', 'd'].map((name) => ask(`${name}.example.org`));
+  await eventually('all queries have arrived', () => queries.length === 4);
+  const over = (transport: string) => queries.filter((query) => query.transport === transport);
+  t.is(new Set(over('udp').map((query) => query.port)).size, 2);
+  t.deepEqual(
+    over('tcp').map(({ name }) => name),
+    ['c.example.org', 'd.example.org'],
+  );
+  t.is(new Set(over('tcp').map((query) => query.port)).size, 1);
+  release();
+  for (const answer of await Promise.all(answers)) t.is(answer.answers, 1);
+  await ask('e.example.org');
+  t.is(queries.at(-1)?.transport, 'udp');
+});
+
+test('a query with the id and question of one that waits is no loop if another port sent it', async (t) => {
+  const { released, release } = createGate();
+  const upstream = await startFaultUpstream(t, async (query) => {
+    if (query.transport === 'udp') return [reply(query, { flags: 0x380 })];
+    await released;
+    return [replyWith(query, '192.0.2.1')];
+  });
+  const rig = await startDns(t, { upstream: [{ ...HOST, port: upstream.port }], settings: { timeoutMs: 60_000 } });
+  const first = rig.resolver.resolve4('www.example.org');
+  const asked = await eventually('it is asked over TCP', () =>
+    upstream.queries.find(({ transport }) => transport === 'tcp'),
+  );
+  const stream = openStream(t, rig.port);
+  stream.send(question('www.example.org', 'A', { id: asked.packet.id ?? 0 }));
+  await eventually(
+    'the second query has arrived',
+    async () => (await rig.metric('nav_dns_queries_total', { transport: 'tcp' })) === 1,
+  );
+  release();
+  t.deepEqual(await first, ['192.0.2.1']);
+  await eventually('the second query is answered', () => stream.answers.length === 1);
+  t.like(stream.answers[0], { rcode: 'NOERROR' });
+  t.is(await rig.metric('nav_dns_upstream_failures_total', { reason: 'loop' }), 0);
 });
 
 test('equal questions at the same time are asked once', async (t) => {

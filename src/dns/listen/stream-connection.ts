@@ -49,7 +49,7 @@ export function serveConnection(socket: Socket, settings: StreamConnectionSettin
   };
   const takeTurn = (): void => {
     while (queue.length > 0 && !isFull() && !socket.destroyed) {
-      const message: ClientMessage = { bytes: queue.shift() as Buffer, transport, address };
+      const message: ClientMessage = { bytes: queue.shift() as Buffer, transport, address, port: socket.remotePort };
       const answer = resolver.answer(message);
       if (!(answer instanceof Promise)) {
         sent(answer);

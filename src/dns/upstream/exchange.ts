@@ -25,7 +25,7 @@ export class UpstreamError extends Error {
 /** A query that waits for its response. */
 export interface Outstanding {
   readonly question: Buffer;
-  /** The UDP port that it was sent from; undefined on a connection. */
+  /** The port that it was sent from; undefined if it has not been sent. */
   readonly port: number | undefined;
   fail(error: UpstreamError): void;
 }
@@ -42,7 +42,7 @@ export interface UpstreamServer {
   exchange(query: UpstreamQuery, timeoutMs: number): Promise<UpstreamResponse>;
   /**
    * Whether a message of a client is a query that this process sent: the server sends queries back. If so, the exchange
-   * ends.
+   * ends. It is one if id, question and port are equal; then nothing on the way has made another query of it.
    */
   endLoop(id: number, question: Buffer, sourcePort: number | undefined): boolean;
   stop(): void;
@@ -51,7 +51,7 @@ export interface UpstreamServer {
 /** Ends an exchange whose query came back from a client. */
 export function endLoopOf(outstanding: Outstanding | undefined, question: Buffer, port: number | undefined): boolean {
   if (outstanding === undefined || !outstanding.question.equals(question)) return false;
-  if (outstanding.port !== undefined && port !== undefined && outstanding.port !== port) return false;
+  if (outstanding.port === undefined || outstanding.port !== port) return false;
   outstanding.fail(new UpstreamError('loop', 'the server sends queries back to this one'));
   return true;
 }

@@ -78,7 +78,9 @@ export function createStreamServer({ name, connect, clock }: StreamServerSetting
       });
       connection.waiting.set(id, {
         question,
-        port: undefined,
+        get port() {
+          return connection.socket.localPort;
+        },
         fail: (error) => {
           end();
           reject(error);

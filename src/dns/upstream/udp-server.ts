@@ -7,6 +7,8 @@ import { readUpstreamResponse, type UpstreamResponse } from '../upstream-respons
 import { endLoopOf, type Outstanding, UpstreamError, type UpstreamServer } from './exchange.js';
 
 const IDS = 0x1_00_00;
+/** Queries that wait at the same time with a socket each. Further ones share the connection over TCP. */
+const MAX_SOCKETS = 4_000;
 /** Wrong responses after which a query is asked again over TCP, because a sender guesses ids. */
 const MAX_FORGED = 10;
 
@@ -14,9 +16,14 @@ const MAX_FORGED = 10;
  * An upstream server over UDP. Each query has a socket of its own, with a port that the system chooses at random, and a
  * random id. The system drops datagrams from other addresses.
  *
- * @param overTcp the same server, for truncated responses and for queries that get forged ones
+ * @param overTcp the same server, for truncated responses, for queries that get forged ones, and beyond `maxSockets`
  */
-export function createUdpServer(address: ListenAddress, overTcp: UpstreamServer, clock: Clock): UpstreamServer {
+export function createUdpServer(
+  address: ListenAddress,
+  overTcp: UpstreamServer,
+  clock: Clock,
+  maxSockets = MAX_SOCKETS,
+): UpstreamServer {
   const outstanding = new Map<number, Outstanding>();
 
   const overUdp = (message: Buffer, question: Buffer, timeoutMs: number): Promise<UpstreamResponse> => {
@@ -71,6 +78,7 @@ export function createUdpServer(address: ListenAddress, overTcp: UpstreamServer,
   return {
     name: formatListenAddress(address),
     exchange: async (query, timeoutMs) => {
+      if (outstanding.size >= maxSockets) return overTcp.exchange(query, timeoutMs);
       const startMs = clock.monotonicMs();
       try {
         const response = await overUdp(query.message, query.question, timeoutMs);

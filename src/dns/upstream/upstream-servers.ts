@@ -18,14 +18,18 @@ export function systemServers(): readonly ListenAddress[] {
   });
 }
 
-/** A server that is asked over UDP, and over TCP when a response is truncated. */
-export function createPlainServer(address: ListenAddress, clock: Clock): UpstreamServer {
+/**
+ * A server that is asked over UDP, and over TCP when a response is truncated.
+ *
+ * @param maxSockets queries that wait over UDP at the same time; default 4,000
+ */
+export function createPlainServer(address: ListenAddress, clock: Clock, maxSockets?: number): UpstreamServer {
   const overTcp = createStreamServer({
     name: formatListenAddress(address),
     connect: () => connectTcp(address),
     clock,
   });
-  return createUdpServer(address, overTcp, clock);
+  return createUdpServer(address, overTcp, clock, maxSockets);
 }
 
 /**
