@@ -1,6 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually.js';
@@ -133,7 +133,10 @@ export async function startApiServer({
 
   const kubeconfigOf: ApiServer['kubeconfigOf'] = async (user, server = url) => {
     const file = join(folder, `kubeconfig-${user}-${new URL(server).port}`);
-    await writeFile(file, kubeconfigText(server, caFile, user));
+    // Tests that run at the same time read one file: written in place, it would be empty for a moment.
+    const next = `${file}.${randomUUID()}`;
+    await writeFile(next, kubeconfigText(server, caFile, user));
+    await rename(next, file);
     return file;
   };
 
