@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundlePrograms } from './bundle.mjs';
+import { bundleKubeconfigLibrary, bundlePrograms } from './bundle.mjs';
 import { generateDescriptors } from './generate-descriptors.mjs';
 import { declareValidators, generateValidators } from './generate-validators.mjs';
 
@@ -21,6 +21,7 @@ try {
   process.exit(error.status ?? 1);
 }
 await generateValidators();
+await bundleKubeconfigLibrary(root);
 await bundlePrograms(root);
 for (const program of ['navigator-discovery', 'navigator-policy']) {
   chmodSync(join(root, `build/programs/${program}.js`), 0o755);
