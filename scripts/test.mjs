@@ -15,10 +15,13 @@ import { obtainTestcluster } from './obtain-testcluster.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
 import { bold, note, red, warn } from './terminal.mjs';
 
+/** The slowest files that a whole run names at its end. */
+const SLOWEST_SHOWN = 10;
 const AVA = join(projectRoot, 'node_modules/ava/entrypoints/cli.mjs');
 
 /** The tests that run real proxies or a real Kubernetes come last. */
 const COUNTERPART_TESTS = ['test/counterparts', 'test/attacks', 'test/e2e', 'test/sources/kubernetes/cluster'];
+
 /** The tests of `test/e2e` that load the machine, or restart servers and proxies under load. */
 const HEAVY_E2E = [
   'certificate-rotation',
@@ -31,17 +34,29 @@ const HEAVY_E2E = [
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
- * The other tests of `test/e2e` wait for conditions most of the time, so two files run at once. Attacks and heavy tests
- * have the machine for themselves, because they compare waits of users with limits.
+ * The concurrency is the number of files that run at once. Most files wait for conditions part of their time, which leaves
+ * processors to others. Attacks and heavy tests have the machine for themselves, because they compare waits of users with
+ * limits.
  */
 const PHASES = [
-  ['test/**/*.test.ts', ...COUNTERPART_TESTS.map((folder) => `!${folder}/**`)],
-  ['test/e2e/**/*.test.ts', ...HEAVY_E2E.map((file) => `!${file}`)],
-  [
-    '--concurrency=1',
-    ...COUNTERPART_TESTS.filter((folder) => folder !== 'test/e2e').map((folder) => `${folder}/**/*.test.ts`),
-    ...HEAVY_E2E,
-  ],
+  {
+    title: 'without proxies and clusters',
+    concurrency: 3,
+    files: ['test/**/*.test.ts', ...COUNTERPART_TESTS.map((folder) => `!${folder}/**`)],
+  },
+  {
+    title: 'with proxies and clusters',
+    concurrency: 2,
+    files: [
+      ...COUNTERPART_TESTS.filter((folder) => folder !== 'test/attacks').map((folder) => `${folder}/**/*.test.ts`),
+      ...HEAVY_E2E.map((file) => `!${file}`),
+    ],
+  },
+  {
+    title: 'attacks and heavy tests, one at a time',
+    concurrency: 1,
+    files: ['test/attacks/**/*.test.ts', ...HEAVY_E2E],
+  },
 ];
 
 /** Missing counterparts with the reason, one line each. */
@@ -112,8 +127,18 @@ note('Running tests …');
 const total = { passed: 0, failed: required ? missing.length : 0, skipped: [], failures: [] };
 const detailsOfPhases = [];
 const chosen = process.argv.slice(2);
-for (const args of chosen.length > 0 ? [chosen] : PHASES) {
-  const { passed, failed, skipped, failures, details } = await runAva(args);
+/** Seconds of the slowest test by file. */
+const slowest = new Map();
+const minutesOfPhases = [];
+const phases = PHASES.map(({ title, concurrency, files }) => ({
+  title,
+  args: [`--concurrency=${concurrency}`, ...files],
+}));
+for (const { title, args } of chosen.length > 0 ? [{ title: 'chosen', args: chosen }] : phases) {
+  const startedMs = performance.now();
+  const { passed, failed, skipped, failures, details, durations } = await runAva(args);
+  minutesOfPhases.push(`${((performance.now() - startedMs) / 60_000).toFixed(1)} min ${title}`);
+  for (const { file, seconds } of durations) slowest.set(file, Math.max(seconds, slowest.get(file) ?? 0));
   total.passed += passed;
   total.failed += failed;
   total.skipped.push(...skipped);
@@ -130,6 +155,12 @@ for (const line of detailsOfPhases.slice(0, -1).flat()) process.stdout.write(`${
 if (total.failures.length > 0) {
   warn(`${bold('Failed')}:`);
   for (const title of total.failures) process.stdout.write(`    ${title}\n`);
+}
+if (chosen.length === 0) {
+  note('Slowest files, by their slowest test:');
+  const files = [...slowest].sort(([, one], [, other]) => other - one).slice(0, SLOWEST_SHOWN);
+  for (const [file, seconds] of files) process.stdout.write(`    ${seconds.toFixed(1)} s  ${file}\n`);
+  note(`Phases: ${minutesOfPhases.join(', ')}`);
 }
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped\n`);
 process.exitCode = total.failed > 0 ? 1 : 0;
