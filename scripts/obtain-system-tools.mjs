@@ -10,7 +10,14 @@ const NAMESPACE_TOOLS = [
   ['nsenter', 'util-linux'],
   ['setpriv', 'util-linux'],
 ];
-const CLUSTER_TOOLS = [['openssl', 'openssl']];
+const CLUSTER_TOOLS = [
+  ['openssl', 'openssl'],
+  ['busybox', 'busybox'],
+];
+const PAGE_TOOLS = [
+  ['curl', 'curl'],
+  ['dig', 'bind9-dnsutils'],
+];
 const REDIS = [['redis-server', 'redis-server']];
 const CHROMIUM = [['chromium', 'chromium']];
 
@@ -52,6 +59,11 @@ export function obtainRedis() {
 export function obtainChromium() {
   if (process.platform !== 'linux') return { missing: `its tests need Linux; this is ${process.platform}` };
   return obtain(CHROMIUM);
+}
+
+/** Obtains the programs that commands of the pages name. Returns {}, or { missing } with the reason in one line. */
+export function obtainPageTools() {
+  return obtain(PAGE_TOOLS);
 }
 
 /**

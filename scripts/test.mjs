@@ -10,7 +10,13 @@ import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainGrpcClients } from './obtain-grpc-clients.mjs';
 import { obtainHelm } from './obtain-helm.mjs';
 import { obtainOtlpDecoder } from './obtain-otlp-decoder.mjs';
-import { obtainChromium, obtainClusterTools, obtainRedis, obtainSystemTools } from './obtain-system-tools.mjs';
+import {
+  obtainChromium,
+  obtainClusterTools,
+  obtainPageTools,
+  obtainRedis,
+  obtainSystemTools,
+} from './obtain-system-tools.mjs';
 import { obtainTestcluster } from './obtain-testcluster.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
 import { bold, note, red, warn } from './terminal.mjs';
@@ -83,6 +89,8 @@ function obtainCounterparts() {
   if (helm.missing !== undefined) missing.push(`Helm: ${helm.missing}`);
   const tools = obtainClusterTools();
   if (tools.missing !== undefined) missing.push(`pods and manifests in Kubernetes: ${tools.missing}`);
+  const pages = obtainPageTools();
+  if (pages.missing !== undefined) missing.push(`commands of the pages: ${pages.missing}`);
   return missing;
 }
 

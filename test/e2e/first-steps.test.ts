@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { startAgent } from '../counterparts/agent.js';
@@ -5,30 +6,31 @@ import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.j
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { eventually } from '../support/eventually.js';
-import { knowsPolicyServers, PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
+import { PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
 import { laterVersion } from './later-version.js';
-import { countStatuses } from './policy-mesh.js';
+import { createRoot } from './plugged-in-authority.js';
+import { openRunbooks, type Runbooks } from './runbook.js';
 
 const { available } = requireCluster();
-const test = anyTest as TestFn<{ cluster?: Cluster }>;
+const test = anyTest as TestFn<{ cluster?: Cluster; pages?: Runbooks }>;
 const e2eTest = available === undefined ? test.serial.skip : test.serial;
 
 const SYSTEM = ['-n', 'mesh-system'];
 const MANIFESTS = join(projectRoot(), 'manifests/');
 const NAMESPACE = 'first-steps';
-const CALLER = `spiffe://cluster.local/ns/${NAMESPACE}/sa/client`;
-const IN_FORCE = /^books +True +True +True +2\/2 up to date /;
 
 test.before(async (t) => {
   if (available === undefined) return;
   const cluster = await startCluster(available);
   t.context.cluster = cluster;
+  t.context.pages = await openRunbooks(cluster, 'docs/kubernetes.md');
   await cluster.kubectl(['apply', '-f', MANIFESTS]);
   await rolledOut(cluster, 'mesh-system', 'meshd');
   await webhooksAnswer(cluster);
 });
 
 test.after.always(async (t) => {
+  await t.context.pages?.close();
   await t.context.cluster?.close();
 });
 
@@ -41,45 +43,26 @@ e2eTest(
   },
 );
 
+e2eTest('the commands that check an installation, of docs/kubernetes.md', async (t) => {
+  const { cluster, pages } = t.context;
+  if (cluster === undefined || pages === undefined) throw new Error('the cluster did not start');
+  const [look = '', forward = '', exec = '', ...others] = pages.blocksOf('Check the installation');
+  t.deepEqual(others, []);
+  t.regex(await pages.run(look), /successfully rolled out[\s\S]*"msg":/);
+  const [tunnel = '', curl = ''] = forward.split('\n');
+  const asked = `${tunnel} >/dev/null & until ${curl.replace(/ #.*/, '')}; do sleep 0.2; done; kill $!`;
+  t.is((await pages.run(asked)).trim(), '[]');
+  t.is((await pages.run(exec)).trim(), '[]');
+});
+
 e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota, with kubectl alone', async (t) => {
-  const { cluster } = t.context;
-  if (cluster === undefined) throw new Error('the cluster did not start');
-  const limits = `--from-file=policy=${join(projectRoot(), 'samples/first-steps-limits.yaml')}`;
-  await cluster.kubectl([...SYSTEM, 'create', 'configmap', 'mesh-policy', limits]);
-  await cluster.kubectl(['apply', '-f', join(projectRoot(), 'samples/first-steps/')]);
-  await rolledOut(cluster, NAMESPACE, 'books');
-  await rolledOut(cluster, NAMESPACE, 'client');
-  const [pod = ''] = await podsOf(cluster, ['--namespace', NAMESPACE], 'app=client');
-  const client = startAgent(cluster.enterPod(pod));
-  t.teardown(() => client.stop());
-
-  await eventually(
-    'books knows who calls it',
-    async () => (await client.request('http://books/')).body === `/ for ${CALLER}\n`,
-    PATIENT,
-  );
-  let status = '';
-  await eventually(
-    'the QuotaSpec is in force, and the policy server knows its limit',
-    async () => {
-      status = await cluster.kubectl(['-n', NAMESPACE, 'get', 'quotaspecs', 'books', '--no-headers']);
-      return IN_FORCE.test(status);
-    },
-    PATIENT,
-  );
-  t.log(status.trim());
-
-  for (const books of await podsOf(cluster, ['--namespace', NAMESPACE], 'app=books')) {
-    await knowsPolicyServers(cluster, books);
-  }
-
-  const orders = Array.from({ length: 15 }, () => ({ url: 'http://books/orders' }));
-  t.deepEqual(countStatuses(await client.call('requestMany', { requests: orders, concurrency: 5 })), {
-    200: 10,
-    429: 5,
-  });
-  t.is((await client.request('http://books/orders')).body, 'Quota is exhausted for: orders');
-  t.is((await client.request('http://books/')).status, 200, 'other requests are free');
+  const { cluster, pages } = t.context;
+  if (cluster === undefined || pages === undefined) throw new Error('the cluster did not start');
+  await pages.follow('First steps');
+  const operations = await openRunbooks(cluster);
+  t.teardown(() => operations.close());
+  await operations.follow('Are checks on');
+  t.pass();
 });
 
 /** Settings of users with the version of the object, which shows that no other client wrote it. */
@@ -149,5 +132,60 @@ e2eTest(
       policy: { reportBatchMaxTimeMs: 2000, reportBatchMaxEntries: 50, mixerCheckServer: 'embedded' },
       defaultConfig: { discoveryAddress: 'meshd.mesh-system.svc:15012' },
     });
+  },
+);
+
+e2eTest(
+  'the commands of the pages about settings, injection, gateways and certificates run as they are shown',
+  async (t) => {
+    const { cluster, pages } = t.context;
+    if (cluster === undefined || pages === undefined) throw new Error('the cluster did not start');
+    const runAll = async (page: string, heading: string) => {
+      const other = await openRunbooks(cluster, page);
+      t.teardown(() => other.close());
+      for (const [name, text] of Object.entries(files)) await writeFile(join(other.folder, name), text);
+      for (const block of other.blocksOf(heading)) await other.run(block);
+    };
+    const { privateKey, certificate, roots } = await createRoot();
+    const files = {
+      'limits.yaml': await readFile(join(projectRoot(), 'samples/first-steps-limits.yaml'), 'utf8'),
+      'ca-key.pem': privateKey,
+      'ca-cert.pem': certificate,
+      'cert-chain.pem': certificate,
+      'root-cert.pem': roots,
+    };
+    const [remove = ''] = pages.blocksOf('First steps');
+    await pages.run(remove);
+    const settings = ['delete', 'configmap', '--ignore-not-found'];
+    await cluster.kubectl([...SYSTEM, ...settings, 'mesh', 'mesh-sidecar-injector']);
+    await runAll('docs/kubernetes.md', 'Settings');
+    await cluster.kubectl([...SYSTEM, ...settings, 'mesh-sidecar-injector']);
+    await runAll('docs/injection.md', 'Change what is injected');
+    await rolledOut(cluster, 'mesh-system', 'meshd');
+
+    await cluster.kubectl(['create', 'namespace', 'shop']);
+    await cluster.kubectl(['-n', 'shop', 'create', 'deployment', 'web', '--image=host', '--', 'sleep', '1000']);
+    await runAll('docs/injection.md', 'Sidecar injection');
+    await rolledOut(cluster, 'shop', 'web');
+    const containers = 'jsonpath={.items[*].spec.initContainers[*].name}';
+    await eventually(
+      'the restarted pods have a sidecar',
+      async () => (await cluster.kubectl(['-n', 'shop', 'get', 'pods', '-o', containers])) === 'mesh-init mesh-proxy',
+      PATIENT,
+    );
+    await runAll('docs/gateways.md', 'Install an ingress gateway');
+    await runAll('docs/certificates.md', 'Use a CA of your own');
+    await rolledOut(cluster, 'mesh-system', 'meshd');
+    const root = 'jsonpath={.data.root-cert\\.pem}';
+    await eventually(
+      'the root of the new CA is in every namespace',
+      async () => {
+        const map = await cluster.kubectl(['-n', 'shop', 'get', 'configmap', 'mesh-ca-root-cert', '-o', root]);
+        return map.trim() === roots.trim();
+      },
+      PATIENT,
+    );
+    await runAll('docs/certificates.md', 'Replace a leaked key');
+    t.pass();
   },
 );

@@ -1,50 +1,71 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../counterparts/command.js';
 import type { Cluster } from '../counterparts/kubernetes/cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
+import { eventually } from '../support/eventually.js';
+import { type CommandBlock, commandBlocksOf, isAsShown } from '../support/page-commands.js';
+import { PATIENT } from './cluster-mesh.js';
 
-const PAGE = 'docs/operations.md';
-
-/** The runbooks of docs/operations.md, which are run as the page has them. */
+/** The commands of a page, which are run as the page has them. */
 export interface Runbooks {
   /** A copy of the files that the commands name, which tests may change as users do. */
   readonly folder: string;
-  /** The `sh` blocks below a heading of the second level, in their order. */
+  /** The `sh` blocks below a heading, in their order. */
   blocksOf(heading: string): readonly string[];
   /**
-   * Runs a block of a page on the node of the cluster.
+   * Runs a command, or a whole block, on the node of the cluster.
    *
    * @throws Error with the output of its commands
    */
-  run(block: string): Promise<string>;
+  run(command: string): Promise<string>;
+  /**
+   * Runs the commands of the `console` block below a heading, as a person would: a command whose output the page shows
+   * is repeated until it prints that.
+   *
+   * @throws Error with the last output
+   */
+  follow(heading: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openRunbooks(cluster: Cluster): Promise<Runbooks> {
+/** @param page default docs/operations.md */
+export async function openRunbooks(cluster: Cluster, page = 'docs/operations.md'): Promise<Runbooks> {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-runbook-'));
-  await cp(join(projectRoot(), 'manifests'), join(folder, 'manifests'), { recursive: true });
-  const page = await readFile(join(projectRoot(), PAGE), 'utf8');
+  for (const name of ['manifests', 'samples'])
+    await cp(join(projectRoot(), name), join(folder, name), { recursive: true });
   const settings = [`KUBECONFIG=${join(cluster.folder, 'kubeconfig')}`, `KUBECACHEDIR=${join(folder, 'cache')}`];
+  const run = (command: string) => runCommand(cluster.onNode(['env', '-C', folder, ...settings, 'sh', '-ec', command]));
   return {
     folder,
-    blocksOf: (heading) => {
-      const blocks = blocksIn(sectionOf(page, heading));
-      if (blocks.length === 0) throw new Error(`${PAGE} has no commands under "${heading}"`);
-      return blocks;
+    blocksOf: (heading) => blocksBelow(page, heading, 'sh').map(({ text }) => text),
+    run,
+    follow: async (heading) => {
+      let aliases = '';
+      for (const { command, output } of blocksBelow(page, heading, 'console').flatMap(({ commands }) => commands)) {
+        if (command.startsWith('alias ')) aliases += command;
+        else if (output === undefined) await run(aliases + command);
+        else await untilShown(() => run(`${aliases}( ${command} ) 2>&1 || true`), command, output);
+      }
     },
-    run: (block) => runCommand(cluster.onNode(['env', '-C', folder, ...settings, 'sh', '-ec', block])),
     close: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-function sectionOf(page: string, heading: string): string {
-  const [, ...after] = page.split(`\n## ${heading}\n`);
-  return after.join('').split('\n## ')[0] ?? '';
+function blocksBelow(page: string, heading: string, language: 'sh' | 'console'): readonly CommandBlock[] {
+  const blocks = commandBlocksOf(page).filter((block) => block.heading === heading && block.language === language);
+  if (blocks.length === 0) throw new Error(`${page} has no commands under "${heading}"`);
+  return blocks;
 }
 
-function blocksIn(section: string): readonly string[] {
-  const found = section.matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm);
-  return [...found].map(([, indent = '', text = '']) => text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
+async function untilShown(run: () => Promise<string>, command: string, shown: string): Promise<void> {
+  let last = '';
+  const prints = async () => {
+    last = await run();
+    return isAsShown(last, shown);
+  };
+  await eventually(`${command.trim()} prints what the page shows`, prints, PATIENT).catch((cause) => {
+    throw new Error(`${command} printed:\n${last}\nand not:\n${shown}`, { cause });
+  });
 }
