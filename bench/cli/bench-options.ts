@@ -35,11 +35,16 @@ export interface BenchOptions {
   readonly target: string | undefined;
   /** The mesh folder that the target watches. */
   readonly meshDir: string | undefined;
+  /** Where the server reads the mesh: a folder, or a Kubernetes API server. */
+  readonly source: MeshSourceName;
   /** Folder for CPU profiles of the server, one for each start. */
   readonly profileFolder: string | undefined;
   /** Measure the floor too. */
   readonly floor: boolean;
 }
+
+const SOURCES = ['folder', 'kubernetes'] as const;
+export type MeshSourceName = (typeof SOURCES)[number];
 
 export const BENCH_FLAGS = {
   ...MESH_FLAGS,
@@ -55,6 +60,7 @@ export const BENCH_FLAGS = {
   timeout: { placeholder: 'SECONDS', default: '60', description: 'how long any single wait may take' },
   target: { placeholder: 'HOST:PORT', description: 'measure another ADS server, which is running already' },
   'mesh-dir': { placeholder: 'DIR', description: 'the folder that the --target watches, for its change phases' },
+  source: { placeholder: 'NAME', default: 'folder', description: `where the mesh is: ${SOURCES.join(' or ')}` },
   profile: { placeholder: 'DIR', description: 'write a CPU profile of each server there' },
   floor: { default: true, description: 'leave out the floor' },
   ...RESULT_FLAGS,
@@ -87,6 +93,7 @@ export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
     repeat: parseWholeNumber('--repeat', flags.text('repeat'), REPEAT),
     workers: parseWholeNumber('--workers', flags.text('workers'), WORKERS),
     timeoutMs: parseWholeNumber('--timeout', flags.text('timeout'), TIMEOUT_SECONDS) * 1000,
+    source: parseSource(flags.text('source'), target),
     target: target === undefined ? undefined : parseTarget(target),
     meshDir,
     profileFolder: profile === undefined ? undefined : resolve(profile),
@@ -111,6 +118,17 @@ function parseProtocol(value: string | undefined): Variant {
   const variant = VARIANTS.find((each) => each === value);
   if (variant !== undefined) return variant;
   throw new UsageError(`--protocol: "${value}" is not a protocol. Name one of ${VARIANTS.join(', ')}.`);
+}
+
+function parseSource(value: string | undefined, target: string | undefined): MeshSourceName {
+  const source = SOURCES.find((each) => each === value);
+  if (source === undefined) {
+    throw new UsageError(`--source: "${value}" is not a source. Name one of ${SOURCES.join(', ')}.`);
+  }
+  if (source !== 'folder' && target !== undefined) {
+    throw new UsageError(`--source: "${source}" is for this project's own server; leave out --target.`);
+  }
+  return source;
 }
 
 function parsePhases(

@@ -1,11 +1,10 @@
 import { join, resolve } from 'node:path';
-import { findTestcluster } from '../../test/counterparts/kubernetes/find-testcluster.js';
 import { projectRoot } from '../../test/counterparts/project-root.js';
 import { formatKubernetesReport, judgeKubernetes } from '../kubernetes/kubernetes-report.js';
+import { requireTestcluster } from '../kubernetes/require-testcluster.js';
 import { type KubernetesOptions, runKubernetes } from '../kubernetes/run-kubernetes.js';
 import { spreadOf } from '../measure/statistics.js';
 import type { BenchCommand, CommandOutput, Flags } from './bench-command.js';
-import { BenchError } from './bench-error.js';
 import type { ParsedFlags } from './parsed-flags.js';
 import { supervise } from './supervised-run.js';
 import { parseWholeNumber, type WholeNumberRange } from './whole-number.js';
@@ -78,10 +77,9 @@ async function runKubernetesCommand(
   flags: ParsedFlags,
   output: CommandOutput,
 ): Promise<number> {
-  const found = findTestcluster();
-  if (!('value' in found)) throw new BenchError('kubernetes-missing', `${found.missing}.`);
+  const binary = requireTestcluster();
   const keptFolder = join(projectRoot(), '.cache/bench-clusters');
-  const result = await supervise((parts) => runKubernetes(options, { ...parts, binary: found.value, keptFolder }));
+  const result = await supervise((parts) => runKubernetes(options, { ...parts, binary, keptFolder }));
   const goals = judgeKubernetes(result);
   const { writeMs, floorMs, clientMs, ...churn } = result.churn;
   const spreads = { writeMs: spreadOf(writeMs), floorMs: spreadOf(floorMs), clientMs: spreadOf(clientMs) };

@@ -51,6 +51,20 @@ export async function startMadeCluster(options: MadeClusterOptions): Promise<Api
     await keep(dataFolder, kept);
   }
   progress('starting the API server');
+  return await startCluster(binary, dataFolder, cleanup);
+}
+
+/** Starts a real API server with the objects that the server needs, and no others. */
+export async function startEmptyCluster({
+  binary,
+  cleanup,
+}: Pick<MadeClusterOptions, 'binary' | 'cleanup'>): Promise<ApiServer> {
+  const folder = await mkdtemp(join(await findFastFolder(), 'navigator-bench-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true }));
+  return await startCluster(binary, join(folder, 'etcd'), cleanup);
+}
+
+async function startCluster(binary: string, dataFolder: string, cleanup: Cleanup): Promise<ApiServer> {
   const server = await startApiServer({ binary, dataFolder });
   cleanup.add(() => server.close());
   // Not kept with the other objects, because they change with the schemas.

@@ -50,7 +50,7 @@ export function formatTextReport(
     ...table,
     '',
     style.dim(
-      'Times in ms since the clients were let go (first sync) or since the file was written (changes: they include',
+      'Times in ms since the clients were let go (first sync) or since the change was written (changes: they include',
     ),
     style.dim(
       `the server's debounce, ${DEBOUNCE_MS} ms at least; the floor has none). RSS and peak in MiB. CPU until quiet again.`,
@@ -65,7 +65,7 @@ function formatHeader(options: BenchOptions, report: BenchReport, style: Termina
   const { size } = options;
   const mesh =
     options.target === undefined || options.meshDir !== undefined
-      ? `${size.services} services x ${size.endpointsPerService} endpoints in ${size.namespaces} namespaces, `
+      ? `${size.services} services x ${size.endpointsPerService} endpoints in ${size.namespaces} namespaces${options.source === 'kubernetes' ? ' of an API server' : ''}, `
       : '';
   const workers = `${options.workers} worker${options.workers === 1 ? '' : 's'}`;
   const start =

@@ -4,15 +4,19 @@ import { dirname, join, resolve } from 'node:path';
 import type { BenchOptions } from '../cli/bench-options.js';
 import { Fleet, type FleetProgress } from '../client/fleet.js';
 import { buildSidecarIdentities } from '../client/sidecar-identity.js';
+import { startEmptyCluster } from '../kubernetes/made-cluster.js';
+import { requireTestcluster } from '../kubernetes/require-testcluster.js';
 import { buildEndpointChanges, buildRouteChanges, buildServiceChanges } from '../mesh/mesh-change.js';
 import { meshFiles, writeMeshFolder } from '../mesh/mesh-folder.js';
 import { buildMeshServices, type MeshService } from '../mesh/mesh-shape.js';
 import { routedServices } from '../mesh/routing-yaml.js';
-import { startDiscoveryProcess } from '../subject/discovery-process.js';
+import { startDiscoveryOn } from '../subject/discovery-process.js';
 import { startFloorProcess } from '../subject/floor-process.js';
+import type { DiscoveryProcessOptions } from '../subject/launch-discovery.js';
+import { MeshClusterChanges, meshObjects } from '../subject/mesh-cluster-changes.js';
 import { MeshFolderChanges } from '../subject/mesh-folder-changes.js';
 import type { OwnedProcesses } from '../subject/owned-process.js';
-import type { StartSubject, Step } from '../subject/subject.js';
+import type { StartSubject, Step, Subject } from '../subject/subject.js';
 import { connectTarget } from '../subject/target-server.js';
 import type { Cleanup } from './cleanup.js';
 import { measureSubject } from './measure-subject.js';
@@ -74,6 +78,30 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
   return { server, floor };
 }
 
+/** Where the server reads the mesh. */
+interface MeshSource {
+  readonly launch: Pick<DiscoveryProcessOptions, 'meshFolder' | 'flags'>;
+  readonly changes: Pick<Subject, 'prepare' | 'trigger'>;
+}
+
+async function startSource(
+  { size, source }: BenchOptions,
+  context: RunContext,
+  services: readonly MeshService[],
+  workFolder: string,
+): Promise<MeshSource> {
+  const files = meshFiles(services, size);
+  context.progress('writing the mesh', undefined);
+  if (source === 'kubernetes') {
+    const cluster = await startEmptyCluster({ binary: requireTestcluster(), cleanup: context.cleanup });
+    await cluster.client.applyAll(meshObjects(files));
+    return { launch: { flags: ['--orchconfig', cluster.kubeconfig] }, changes: new MeshClusterChanges(cluster.client) };
+  }
+  const folders = { meshFolder: join(workFolder, 'mesh'), stagingFolder: join(workFolder, 'staging') };
+  await writeMeshFolder(folders.meshFolder, files);
+  return { launch: { meshFolder: folders.meshFolder }, changes: new MeshFolderChanges(folders) };
+}
+
 async function prepareSubject(
   options: BenchOptions,
   context: RunContext,
@@ -82,15 +110,14 @@ async function prepareSubject(
   const { target, meshDir } = options;
   if (target === undefined) {
     const workFolder = await createFolder(tmpdir(), context);
-    const folders = { meshFolder: join(workFolder, 'mesh'), stagingFolder: join(workFolder, 'staging') };
-    context.progress('writing the mesh', undefined);
-    await writeMeshFolder(folders.meshFolder, meshFiles(services, options.size));
+    const source = await startSource(options, context, services, workFolder);
     const { processes } = context;
     const { timeoutMs, profileFolder } = options;
     const nodeFlags = profileFolder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileFolder];
+    const launch = { ...source.launch, workFolder, processes, timeoutMs, nodeFlags };
     return () => {
       context.progress('starting the server', undefined);
-      return startDiscoveryProcess({ ...folders, workFolder, processes, timeoutMs, nodeFlags });
+      return startDiscoveryOn(launch, source.changes);
     };
   }
   if (meshDir === undefined) return async () => connectTarget(target, undefined);

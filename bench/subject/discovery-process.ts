@@ -4,9 +4,16 @@ import { MeshFolderChanges, type MeshFolders } from './mesh-folder-changes.js';
 import type { Subject } from './subject.js';
 
 /** Starts the discovery server on a mesh folder that the change phases may change. */
-export async function startDiscoveryProcess(options: DiscoveryProcessOptions & MeshFolders): Promise<Subject> {
+export function startDiscoveryProcess(options: DiscoveryProcessOptions & MeshFolders): Promise<Subject> {
+  return startDiscoveryOn(options, new MeshFolderChanges(options));
+}
+
+/** Starts the discovery server on the source that its options name. */
+export async function startDiscoveryOn(
+  options: DiscoveryProcessOptions,
+  changes: Pick<Subject, 'prepare' | 'trigger'>,
+): Promise<Subject> {
   const { grpcPort, monitoringPort, ...server } = await launchDiscovery(options);
-  const changes = new MeshFolderChanges(options);
   return {
     ...server,
     address: `127.0.0.1:${grpcPort}`,

@@ -78,6 +78,8 @@ const BAD: readonly (readonly [args: string, message: RegExp])[] = [
   ['--target localhost:70000', /--target: "localhost:70000" is not host:port/],
   ['--target localhost:0', /is not host:port/],
   ['--target localhost:1 --phases endpoint', /--phases: "endpoint" changes the mesh.*--mesh-dir/],
+  ['--source disk', /--source: "disk" is not a source. Name one of folder, kubernetes/],
+  ['--source kubernetes --target localhost:1', /leave out --target/],
   ['--mesh-dir x', /--mesh-dir: "x" is the folder that a --target watches; give --target too/],
   ['--bogus', /Unknown option '--bogus'/],
   ['polciy', /"polciy" is neither a command nor a flag/],

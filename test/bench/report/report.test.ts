@@ -63,7 +63,7 @@ endpoint change
   floor          101.0   106.0   111.0   111.0        10.0     12  0.050  200   260      10.0           0.50
   ratio                                              2.50x         2.50x
 
-Times in ms since the clients were let go (first sync) or since the file was written (changes: they include
+Times in ms since the clients were let go (first sync) or since the change was written (changes: they include
 the server's debounce, 100 ms at least; the floor has none). RSS and peak in MiB. CPU until quiet again.
 Block: longest of the event loop, 10 ms at least.
 
