@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../base/clock.js';
 import type { KindRegistry } from '../config/kinds.js';
+import type { QuotaLimit } from '../config/policy-server/policy-server-config.js';
 import type { MessageJson } from '../envoy/message-json.js';
 import { TypeUrl } from '../envoy/type-urls.js';
 import { readAskedRequest } from '../inspect/policy/asked-request.js';
@@ -10,7 +11,9 @@ import type { Instances } from '../introspection/instances.js';
 import type { PastRejection } from '../introspection/past-rejection.js';
 import type { ReadinessProbe } from '../introspection/ready.js';
 import type { ConfigProblem, Views } from '../introspection/views.js';
+import { checkServerOf } from '../model/policy/policy-servers.js';
 import type { PushActivity } from '../model/push-activity.js';
+import type { PushContext } from '../model/push-context.js';
 import { POLICY_TYPE_URLS } from '../policy/wire/call-metadata.js';
 import type { DistributionLedger } from '../push/distribution-ledger.js';
 import type { Distributor } from '../push/distributor.js';
@@ -18,6 +21,7 @@ import type { BuildInfo } from '../telemetry/build-info.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createMetricsText } from '../telemetry/metrics-text.js';
 import type { Connections } from '../xds/connections.js';
+import type { PolicyRuntime } from './policy/policy-runtime.js';
 import { type PushStatusSources, pushStatus, recordPushStatus } from './push-status.js';
 import { createRejectedConfigs } from './rejected-configs.js';
 
@@ -43,6 +47,12 @@ export interface ViewParts {
   problems(): readonly ConfigProblem[];
   lastProblems(): readonly ConfigProblem[];
   readonly instances: Instances;
+  readonly policy: Pick<PolicyRuntime, 'quotas' | 'limits'>;
+}
+
+/** The limits of the policy server that proxies ask; undefined if they are not known here. */
+function limitsOf({ mesh }: PushContext, policy: ViewParts['policy']): readonly QuotaLimit[] | undefined {
+  return checkServerOf(mesh)?.type === 'embedded' ? policy.limits() : undefined;
 }
 
 /** Gives the HTTP pages the state of the running parts. */
@@ -112,7 +122,11 @@ export function createViews(parts: ViewParts): Views {
       if (distributor.context === undefined)
         throw new HttpProblem(503, 'The server has not read the whole configuration yet.');
       try {
-        return explainRequest(distributor.context, readAskedRequest(method, url, headers, from, ip), undefined);
+        return explainRequest(
+          distributor.context,
+          readAskedRequest(method, url, headers, from, ip),
+          limitsOf(distributor.context, parts.policy),
+        );
       } catch (error) {
         // Both errors have a text for users.
         if (error instanceof Error && 'code' in error) throw new HttpProblem(400, error.message);
@@ -123,5 +137,6 @@ export function createViews(parts: ViewParts): Views {
     problems: parts.problems,
     lastProblems: parts.lastProblems,
     instances: parts.instances,
+    quotas: parts.policy.quotas,
   };
 }

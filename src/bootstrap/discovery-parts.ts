@@ -234,6 +234,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     injectionTemplate: webhooks.injectionTemplate,
     problems: () => [...sourceProblems(), ...analysis.messages().map(problemOf)],
     instances,
+    policy,
     lastProblems: () => [...sourceProblems(), ...analysis.lastMessages().map(problemOf)],
   });
   const readPage = createPageReader({ pages: instancePages(DISCOVERY_SITE), views, clock, logger });

@@ -32,7 +32,7 @@ export interface AskingInstances extends Instances {
 
 const MAX_INSTANCES = 32;
 /** A person waits for the page. */
-const TIMEOUT_MS = 1_000;
+const TIMEOUT_MS = 3_000;
 /** An instance that did not answer is not asked again for this long: pages that update themselves would wait each time. */
 const SILENT_MS = 10_000;
 

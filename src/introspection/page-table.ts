@@ -27,6 +27,7 @@ import { policyPage } from './web/policy-page.js';
 import { proxiesPage } from './web/proxies-page.js';
 import { proxyPage } from './web/proxy-page.js';
 import { pushesPage } from './web/pushes-page.js';
+import { quotasPage } from './web/quotas-page.js';
 import { servicePage } from './web/service-page.js';
 import { servicesPage } from './web/services-page.js';
 import type { Site } from './web/site.js';
@@ -41,6 +42,7 @@ export const DISCOVERY_SITE: Site = {
     { path: '/debug/calls', label: 'Calls' },
     { path: '/debug/objects', label: 'Objects' },
     { path: '/debug/policy', label: 'Policy' },
+    { path: '/debug/quotas', label: 'Quotas' },
     { path: '/debug/pushes', label: 'Pushes' },
   ],
 };
@@ -80,6 +82,7 @@ export function createPages(site: Site = DISCOVERY_SITE, more: readonly Page[] =
     proxiesPage(site),
     proxyPage(site),
     pushesPage(site),
+    quotasPage(site),
     proxySizes,
     pushStatus,
     readyPage,

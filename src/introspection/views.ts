@@ -10,6 +10,7 @@ import type { MetricsText } from '../telemetry/metrics-text.js';
 import { HttpProblem } from './http-problem.js';
 import type { Instances } from './instances.js';
 import type { PastRejection } from './past-rejection.js';
+import type { QuotaCounters } from './quota-counters.js';
 import type { ReadinessProbe } from './ready.js';
 
 /** The version on `/version` and on the index page. Unset values are `unknown`. */
@@ -156,6 +157,8 @@ export interface Views {
    * @throws HttpProblem 400 for a request that cannot be read
    */
   explainRequest?(question: RequestQuestion): ExplainedRequest;
+  /** The counters of quotas; undefined while a remote server counts; absent in programs without quotas. */
+  quotas?(): QuotaCounters | undefined;
   /** The other instances of the control plane; absent where there are none to ask. */
   readonly instances?: Instances;
   /** The injector's template; undefined while the injector is off; absent in programs without an injector. */

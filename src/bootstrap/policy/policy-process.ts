@@ -180,6 +180,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     clock,
     metricsMinIntervalMs: options.metricsMinIntervalMs,
     problems: runtime.problems,
+    quotas: runtime.quotas,
   });
   const app = createHttpApp({ views, pages: createPolicyPages(), logger, clock });
   const introspection = createIntrospection({

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
 import { errorText } from '../../base/error-text.js';
+import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
+import type { QuotaCounters } from '../../introspection/quota-counters.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-address.js';
@@ -66,6 +68,10 @@ export interface PolicyRuntime
   observe(policies: ServiceConfigSource): void;
   /** Sets the answer of the health service; NOT_SERVING before the first call. */
   setServing(isServing: boolean): void;
+  /** The limits of quotas in force; undefined while a remote server counts. */
+  limits(): readonly QuotaLimit[] | undefined;
+  /** The live use of quotas; undefined while a remote server counts. */
+  quotas(): QuotaCounters | undefined;
   /** Asks connected callers to reconnect; running calls are answered. */
   askToLeave(): void;
   /** Time of the last Check of a proxy or of another policy server, on the monotonic clock; 0 before the first. */
@@ -190,6 +196,23 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     setServing: grpc.setServing,
     askToLeave: grpc.askToLeave,
     lastCallMs: () => lastCallMs,
+    quotas: () => {
+      const live = handlers.quotas();
+      if (live === undefined) return undefined;
+      return {
+        storage: config.current().storage.type,
+        use: live.use,
+        reset: async (quota, id) => {
+          const isReset = await live.reset(quota, id);
+          if (isReset) logger.info({ quota, counter: id }, 'quota counter reset by a person');
+          return isReset;
+        },
+      };
+    },
+    limits: () => {
+      const { backend, quotas } = config.current();
+      return backend === undefined ? quotas : undefined;
+    },
     limitedQuotas: config.limitedQuotas,
     quotaDimensions: config.quotaDimensions,
     countsInMemory: config.countsInMemory,

@@ -4,19 +4,27 @@ import type { MessageJson } from '../../envoy/message-json.js';
 import type { Page } from '../../introspection/page.js';
 import { configProblems } from '../../introspection/pages/config-problems.js';
 import { metricsPage, readyPage, versionPage } from '../../introspection/pages/public-pages.js';
+import type { QuotaCounters } from '../../introspection/quota-counters.js';
 import type { ReadinessProbe } from '../../introspection/ready.js';
 import type { ConfigProblem, Views } from '../../introspection/views.js';
 import { createOverview } from '../../introspection/web/overview-page.js';
+import { quotasPage } from '../../introspection/web/quotas-page.js';
 import type { Site } from '../../introspection/web/site.js';
 import type { BuildInfo } from '../../telemetry/build-info.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { createMetricsText } from '../../telemetry/metrics-text.js';
 
-export const POLICY_SITE: Site = { title: 'Navigator policy', links: [{ path: '/debug', label: 'Overview' }] };
+export const POLICY_SITE: Site = {
+  title: 'Navigator policy',
+  links: [
+    { path: '/debug', label: 'Overview' },
+    { path: '/debug/quotas', label: 'Quotas' },
+  ],
+};
 
 /** The pages of a policy server in a process of its own. */
 export function createPolicyPages(site: Site = POLICY_SITE): readonly Page[] {
-  const listed = [configProblems, metricsPage, readyPage, versionPage];
+  const listed = [configProblems, metricsPage, quotasPage(site), readyPage, versionPage];
   return [createOverview(site, listed), ...listed];
 }
 
@@ -30,6 +38,7 @@ export interface PolicyViewParts {
   /** NAV_METRICS_MIN_INTERVAL */
   readonly metricsMinIntervalMs: number;
   problems(): readonly ConfigProblem[];
+  quotas(): QuotaCounters | undefined;
 }
 
 /** The state for those pages; this process has no proxies, snapshots or pushes. */
@@ -42,12 +51,14 @@ export function createPolicyViews({
   clock,
   metricsMinIntervalMs,
   problems,
+  quotas,
 }: PolicyViewParts): Views {
   return {
     build,
     messageJson,
     probes,
     problems,
+    quotas,
     trackingEnabled: false,
     adszConfigEnabled: false,
     knownKinds: [],

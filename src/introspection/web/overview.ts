@@ -1,8 +1,9 @@
+import { firstSorted } from '../../base/first-sorted.js';
 import type { ObjectKey } from '../../config/object.js';
 import type { PushActivity } from '../../model/push-activity.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { SilentInstance } from '../instances.js';
-import { compareText, firstSorted } from '../order.js';
+import { compareText } from '../order.js';
 import type { Page } from '../page.js';
 import { checkReadiness, type Readiness } from '../ready.js';
 import { type BuildInfo, type ConfigProblem, lastProblems, type Views } from '../views.js';

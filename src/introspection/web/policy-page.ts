@@ -58,7 +58,7 @@ export function policyPage(site: Site): Page {
 function renderPolicy({ question, explained, problem }: Model): Html {
   const { method, url, headers, from, ip } = question;
   return html`<div class="lead"><h1>Policy</h1></div>
-<p class="note">The answer is found with the objects in force and the library of the policy server. No request is sent, and no quota is charged.</p>
+<p class="note">The answer is found with the objects in force and the library of the policy server. No request is sent, and no quota is charged. <a href="/debug/quotas">Quotas</a> shows how much of each is used now.</p>
 <form action="${PATH}" method="get">
 <label>Method <select name="method">${['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map(
     (name) => html`<option${name === method ? html` selected` : ''}>${name}</option>`,

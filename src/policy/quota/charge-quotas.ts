@@ -17,6 +17,7 @@ import { sized } from './dimension-text.js';
 import type { ReadKeyFile } from './known-keys.js';
 import type { QuotaMetrics } from './quota-metrics.js';
 import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from './quota-store.js';
+import { type QuotaUse, readQuotaUse, resetCounter } from './quota-use.js';
 
 export interface QuotaChargerOptions {
   readonly limits: readonly QuotaLimit[];
@@ -69,6 +70,10 @@ export interface QuotaCharger {
    * @throws Error when a key file cannot be read; the former limits stay
    */
   update(limits: readonly QuotaLimit[]): void;
+  /** The live use of all quotas. @throws PolicyTransportError when the store cannot be reached */
+  use(): Promise<readonly QuotaUse[]>;
+  /** Sets a counter of `use` to zero. @returns false if it is not listed any more */
+  reset(quota: string, id: string): Promise<boolean>;
   /** Counts in another store from now on, from zero. The caller closes the former one. */
   useStore(store: QuotaStore): void;
 }
@@ -90,6 +95,7 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
   const compile = (wanted: readonly QuotaLimit[]): ReadonlyMap<string, CompiledLimit> =>
     new Map(wanted.map((limit) => [limit.name, compileLimit(limit, options.readKeyFile)]));
   let limits = compile(options.limits);
+  let configured = options.limits;
   let toldUndefined = new Set<string>();
   const inFlight = new Map<string, Promise<StoreAnswer>>();
 
@@ -227,8 +233,11 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
       const paid = paidBy(request);
       return paid instanceof Promise ? paid.then((known) => chargeRest(request, known)) : chargeRest(request, paid);
     },
+    use: () => readQuotaUse(configured, store),
+    reset: (quota, id) => resetCounter(configured, store, quota, id),
     update: (changed) => {
       limits = compile(changed);
+      configured = changed;
       toldUndefined = new Set();
       store.keepOnly(new Set([...limits.values()].flatMap(({ groups }) => groups)));
     },

@@ -24,7 +24,8 @@ export interface CompiledLimit {
   readonly groups: readonly string[];
 }
 
-interface Variant {
+/** Counters of a quota that count alike. */
+export interface LimitVariant {
   readonly maxAmount: number;
   readonly group: string;
   readonly shape: WindowShape;
@@ -75,6 +76,12 @@ function noKeyFiles(file: string): never {
   throw new Error(`${file}: key files cannot be read here`);
 }
 
+/** The own counters of a limit, then those of overrides with other durations. */
+export function variantsOf(limit: QuotaLimit): readonly LimitVariant[] {
+  const all = [variantOf(limit, limit), ...limit.overrides.map((override) => variantOf(limit, override))];
+  return [...new Map(all.map((variant) => [variant.group, variant])).values()];
+}
+
 /**
  * The members that make counts comparable: counting begins again when one of them changes. The amount is not one of
  * them.
@@ -82,7 +89,7 @@ function noKeyFiles(file: string): never {
 function variantOf(
   { name, window, dimensions }: QuotaLimit,
   { maxAmount, validDurationMs }: Pick<QuotaLimit, 'maxAmount' | 'validDurationMs'>,
-): Variant {
+): LimitVariant {
   const group = [name, window, String(validDurationMs), ...dimensions.map(({ text }) => text)].map(sized).join('');
   return { maxAmount, group, shape: windowShape(window, validDurationMs) };
 }

@@ -13,7 +13,7 @@ import {
 } from './charge-quotas.js';
 
 /** Counts quotas in this process or in a separate store. */
-export interface QuotaHandler extends PolicyHandler, Pick<QuotaCharger, 'update' | 'useStore'> {}
+export interface QuotaHandler extends PolicyHandler, Pick<QuotaCharger, 'update' | 'useStore' | 'use' | 'reset'> {}
 
 /** Longest wait for the store, in milliseconds. The store's own limit (`storage.timeout`) is usually shorter. */
 const STORE_TIMEOUT_MS = 5000;
@@ -57,6 +57,8 @@ export function createQuotaHandler(options: QuotaChargerOptions): QuotaHandler {
       return outcome instanceof Promise ? outcome.then(respond) : respond(outcome);
     },
     update: charger.update,
+    use: charger.use,
+    reset: charger.reset,
     useStore: (next) => {
       store = next;
       charger.useStore(next);

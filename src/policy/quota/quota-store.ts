@@ -55,6 +55,20 @@ export interface StoreAnswer {
   readonly isRepetition: boolean;
 }
 
+/** A counter of a group, with the amount that counts now. */
+export interface CounterUse {
+  readonly key: string;
+  readonly used: number;
+}
+
+/** The counters of a group that count something. */
+export interface GroupUse {
+  /** Those with the largest amounts, the largest first. */
+  readonly largest: readonly CounterUse[];
+  /** Their number; undefined if the store knows only some of them. */
+  readonly counters: number | undefined;
+}
+
 /** Keeps receipts for 60 s. A store in this process answers without a promise. */
 export interface ReceiptStore {
   /** @param text of bounded length, from this server */
@@ -77,6 +91,16 @@ export interface QuotaStore extends ReceiptStore {
    * Rejects with PolicyTransportError when the result is unknown. A store in this process answers without a promise.
    */
   charge(request: StoreRequest): StoreAnswer | Promise<StoreAnswer>;
+  /**
+   * The use of the counters of a group, without being a use of them. A shared store tells of those that this process has
+   * charged lately; their amounts include those of other servers.
+   *
+   * @param most counters at most
+   * @throws PolicyTransportError when the store cannot be reached
+   */
+  use(group: Omit<CounterId, 'key'>, most: number): GroupUse | Promise<GroupUse>;
+  /** Forgets the amounts of a counter. @throws PolicyTransportError */
+  reset(counter: Omit<CounterId, 'shape'>): void | Promise<void>;
   /** Drops the counters of other groups. */
   keepOnly(groups: ReadonlySet<string>): void;
   /** Whether charges can be made, as far as the store knows. */

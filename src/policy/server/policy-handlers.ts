@@ -51,7 +51,12 @@ export interface PolicyHandlers {
   update(config: PolicyServerConfig): void;
   /** Whether all handlers can decide, as far as they know. */
   isUp(): boolean;
+  /** The live use of quotas; undefined while a remote server counts. */
+  quotas(): LiveQuotas | undefined;
 }
+
+/** The counters of the quota handler. */
+export type LiveQuotas = Pick<QuotaHandler, 'use' | 'reset'>;
 
 /** A handler and its part of the configuration. */
 interface ConfiguredHandler {
@@ -59,6 +64,7 @@ interface ConfiguredHandler {
   /** Whether the handler has followed the change. If not, it is closed, and a new one may be opened. */
   follow(config: PolicyServerConfig): boolean;
   isUp(): boolean;
+  readonly quotas?: LiveQuotas;
 }
 
 /** Opens the handler; undefined where the configuration does not ask for it. */
@@ -87,6 +93,7 @@ export function createPolicyHandlers(config: PolicyServerConfig, options: Policy
       chain.use(handlersOf(configured));
     },
     isUp: () => configured.every((each) => each?.isUp() !== false),
+    quotas: () => configured.find((each) => each?.quotas !== undefined)?.quotas,
   };
 }
 
@@ -123,6 +130,7 @@ function openQuotaHandler(config: PolicyServerConfig, options: PolicyHandlersOpt
   }
   return {
     handler,
+    quotas: handler,
     follow: (wanted) => {
       if (wanted.backend !== undefined) return false;
       handler.update(wanted.quotas);

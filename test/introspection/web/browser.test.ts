@@ -98,6 +98,16 @@ async function openMesh(t: Parameters<typeof serve>[0]) {
       context: () => mesh,
       problems: () => problems,
       activity,
+      quotas: () => ({
+        storage: 'memory',
+        use: async () => [
+          {
+            ...{ quota: HOSTILE, maxAmount: 10, validDurationMs: 1000, window: 'fixed', counters: 1 },
+            keys: [{ id: 'a', values: { [HOSTILE]: LONG }, used: 9, maxAmount: 10 }],
+          },
+        ],
+        reset: async () => true,
+      }),
       explainRequest: () => ({
         service: {
           hostname: HOST,
@@ -166,6 +176,7 @@ const PAGES = [
   '/debug/objects',
   `/debug/object?${query({ key: `ServiceEntry/default/${HOSTILE}` })}`,
   `/debug/policy?${query({ url: 'http://web/books', headers: `x-api-key: ${HOSTILE}`, from: HOSTILE })}`,
+  '/debug/quotas',
   '/debug/pushes',
   '/',
   '/scopez/',

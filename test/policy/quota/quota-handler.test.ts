@@ -222,6 +222,8 @@ function createPendingStore() {
     charge: (request) => new Promise((answer, fail) => calls.push({ request, answer, fail })),
     keepReceipt: () => {},
     takeReceipt: () => undefined,
+    use: () => ({ largest: [], counters: 0 }),
+    reset: () => undefined,
     keepOnly: () => {},
     isUp: () => true,
     close: async () => {},

@@ -37,6 +37,25 @@ redisTest('it grants up to the limit, then refuses; keys and quotas are counted 
   t.is(await grantedBy(store, { ...LONG, group: 'other' }), 1);
 });
 
+redisTest('the use of keys has the amounts of all servers, and a reset holds for all of them', async (t) => {
+  const first = openStore(t);
+  const second = openStore(t, { keyPrefix: first.keyPrefix });
+  await grantedBy(first.store, { ...LONG, key: 'a', amount: 2 });
+  await grantedBy(second.store, { ...LONG, key: 'a', amount: 3 });
+  await grantedBy(first.store, { ...LONG, key: 'b' });
+  const { counter } = chargeOf(LONG);
+  t.deepEqual(await first.store.use(counter, 10), {
+    largest: [
+      { key: 'a', used: 5 },
+      { key: 'b', used: 1 },
+    ],
+    counters: undefined,
+  });
+  t.deepEqual((await second.store.use(counter, 10)).largest, [{ key: 'a', used: 5 }]);
+  await second.store.reset({ ...counter, key: 'a' });
+  t.deepEqual((await first.store.use(counter, 10)).largest, [{ key: 'b', used: 1 }]);
+});
+
 redisTest('amounts up to 2^53 - 1 are exact', async (t) => {
   const { store } = openStore(t);
   const maxAmount = Number.MAX_SAFE_INTEGER;

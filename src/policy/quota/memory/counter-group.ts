@@ -1,3 +1,5 @@
+import { firstSorted } from '../../../base/first-sorted.js';
+import type { CounterUse, GroupUse } from '../quota-store.js';
 import { bucketAt, type WindowShape } from '../window-shape.js';
 import { createSegmentedRecency, type Segmented } from './segmented-recency.js';
 import { Usage } from './usage.js';
@@ -11,6 +13,10 @@ export interface CounterGroup {
   usageOf(key: string, nowMs: number): Usage | undefined;
   /** Charges the key; returns how many counters with amounts that still count were evicted for it: 0 or 1. */
   charge(key: string, amount: number, nowMs: number): number;
+  /** The counters that count something. The call is no use of them. */
+  inUse(most: number, nowMs: number): GroupUse;
+  /** Forgets the amounts of the key. */
+  reset(key: string): void;
   /** Keys with a counter. */
   readonly size: number;
 }
@@ -71,6 +77,22 @@ export function createCounterGroup(shape: WindowShape, maxCounters: number): Cou
       recency.add(counter);
       counters.set(key, counter);
       return evicted;
+    },
+    inUse: (most, nowMs) => {
+      const oldest = bucketAt(shape, nowMs) - shape.carried;
+      const used: CounterUse[] = [];
+      for (const { key, usage } of counters.values()) {
+        const amount = usage.total(oldest);
+        if (amount > 0) used.push({ key, used: amount });
+      }
+      return {
+        largest: firstSorted(used, most, (first, second) => second.used - first.used),
+        counters: used.length,
+      };
+    },
+    reset: (key) => {
+      const counter = counters.get(key);
+      if (counter !== undefined) drop(counter);
     },
     get size() {
       return counters.size;

@@ -72,6 +72,9 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
     charge: chargeNow,
     keepReceipt: receipts.keep,
     takeReceipt: receipts.take,
+    use: ({ group }, most) =>
+      groups.get(group)?.inUse(most, Math.floor(epochMs + clock.monotonicMs())) ?? { largest: [], counters: 0 },
+    reset: ({ group, key }) => groups.get(group)?.reset(key),
     keepOnly: (kept) => {
       for (const group of groups.keys()) {
         if (!kept.has(group)) groups.delete(group);

@@ -1,9 +1,14 @@
 import { PolicyTransportError } from '../../client/policy-transport.js';
 import { digest, sized } from '../dimension-text.js';
-import type { ChargeResult, StoreAnswer, StoreRequest } from '../quota-store.js';
+import type { ChargeResult, CounterId, StoreAnswer, StoreRequest } from '../quota-store.js';
 
 const REPETITION_MS = 60_000;
 const FIELDS_PER_RESULT = 4;
+
+/** The key of a counter in Redis. */
+export function counterKey({ group, key }: Omit<CounterId, 'shape'>, keyPrefix: string): string {
+  return `{${keyPrefix}}:c:${digest(sized(group) + key)}`;
+}
 
 /**
  * The parameters after CHARGE_SCRIPT: the number of keys, the keys, the arguments. Keys begin with the prefix as the
@@ -13,7 +18,7 @@ export function chargeParameters(
   { charges, repetitionKey }: StoreRequest,
   keyPrefix: string,
 ): readonly (string | number)[] {
-  const keys = charges.map(({ counter: { group, key } }) => `{${keyPrefix}}:c:${digest(sized(group) + key)}`);
+  const keys = charges.map(({ counter }) => counterKey(counter, keyPrefix));
   if (repetitionKey !== undefined) keys.push(`{${keyPrefix}}:r:${digest(repetitionKey)}`);
   const figures = charges.flatMap(({ amount, bestEffort, maxAmount, counter: { shape } }) => [
     amount,

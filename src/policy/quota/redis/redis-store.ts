@@ -1,14 +1,17 @@
 import type { Clock } from '../../../base/clock.js';
 import { errorText } from '../../../base/error-text.js';
+import { firstSorted } from '../../../base/first-sorted.js';
 import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
 import type { QuotaStore } from '../quota-store.js';
-import { chargeParameters, readChargeReply } from './charge-call.js';
+import { chargeParameters, counterKey, readChargeReply } from './charge-call.js';
 import { CHARGE_SCRIPT, scriptHash } from './charge-script.js';
 import { keepCommand, type RedisCommand, takeCommand } from './receipt-call.js';
+import { createRecentCounters } from './recent-counters.js';
 import { createRedisLink } from './redis-link.js';
 import { RedisReplyError, type RedisSession, readComplaint } from './redis-session.js';
+import { readUseReply, useCommand } from './use-call.js';
 
 export interface RedisStoreOptions {
   readonly storage: RedisStorage;
@@ -34,6 +37,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   const link = createRedisLink({ storage, script: CHARGE_SCRIPT, clock, random, logger, onChange });
   const lastReplyMs = new WeakMap<RedisSession, number>();
   const running = new Set<Promise<unknown>>();
+  const recent = createRecentCounters();
 
   const charge = async (session: RedisSession, parameters: readonly (string | number)[]): Promise<unknown> => {
     try {
@@ -126,6 +130,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   return {
     type: 'redis',
     charge: async (request) => {
+      for (const { counter } of request.charges) recent.note(counter);
       const parameters = chargeParameters(request, keyPrefix);
       const reply = await finish(
         ask((session) => charge(session, parameters)),
@@ -140,8 +145,17 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
       const reply = await command(takeCommand(id, taker, keyPrefix));
       return typeof reply === 'string' ? reply : undefined;
     },
+    use: async (group, most) => {
+      const keys = recent.keysOf(group.group);
+      const reply = keys.length === 0 ? [] : await command(useCommand(group, keys, keyPrefix));
+      const used = readUseReply(reply, keys).filter((counter) => counter.used > 0);
+      return { largest: firstSorted(used, most, (first, second) => second.used - first.used), counters: undefined };
+    },
+    reset: async (counter) => {
+      await command(['DEL', counterKey(counter, keyPrefix)]);
+    },
     // Counters expire in Redis, and servers with another configuration may still use them.
-    keepOnly: () => {},
+    keepOnly: recent.keepOnly,
     isUp: link.isUp,
     close: async () => {
       // Redis may have counted these charges already: without the reply, the fail policies would answer. Each charge

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import { decodePercent } from '../../client/percent-text.js';
+import { credentialHash } from '../../quota/credential-hash.js';
 import { stringAttributeOf } from './report-series.js';
 
 /** Hides the credentials in attributes. */
@@ -26,29 +26,23 @@ const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
 const CREDENTIAL_PARAMETERS: ReadonlySet<string> = new Set(['access_token', 'api_key', 'key']);
 
 const TARGETS: ReadonlySet<string> = new Set(['request.path', 'request.referer']);
-const HASH_CHARACTERS = 12;
 
 /** Hides the API key of the bag everywhere, and all values with the names of credentials. */
 export function createRedaction(bag: AttributeBag): Redaction {
   const apiKey = stringAttributeOf(bag, 'request.api_key');
   return {
     text: (name, value) => {
-      if (name === 'request.api_key') return redacted(value);
+      if (name === 'request.api_key') return credentialHash(value);
       return TARGETS.has(name) ? redactQuery(value, apiKey) : value;
     },
     entry: (name, key, value) => {
-      if (value === apiKey) return redacted(value);
-      if (name === 'request.query_params') return CREDENTIAL_PARAMETERS.has(key) ? redacted(value) : value;
+      if (value === apiKey) return credentialHash(value);
+      if (name === 'request.query_params') return CREDENTIAL_PARAMETERS.has(key) ? credentialHash(value) : value;
       if (!name.endsWith('.headers')) return value;
-      if (CREDENTIAL_HEADERS.has(key)) return redacted(value);
+      if (CREDENTIAL_HEADERS.has(key)) return credentialHash(value);
       return key === 'referer' || key === 'x-envoy-original-path' ? redactQuery(value, apiKey) : value;
     },
   };
-}
-
-/** Equal for equal credentials, so that a log can be searched for a credential without containing it. */
-function redacted(value: string): string {
-  return `sha256:${hash('sha256', value, 'hex').slice(0, HASH_CHARACTERS)}`;
 }
 
 /** A request target or an address with hidden credentials in its query. */
@@ -63,7 +57,7 @@ function redactQuery(target: string, apiKey: string | undefined): string {
       if (equals === -1) return pair;
       const value = decodePercent(pair.slice(equals + 1));
       const isCredential = value === apiKey || CREDENTIAL_PARAMETERS.has(decodePercent(pair.slice(0, equals)));
-      return isCredential ? `${pair.slice(0, equals)}=${redacted(value)}` : pair;
+      return isCredential ? `${pair.slice(0, equals)}=${credentialHash(value)}` : pair;
     });
   return `${target.slice(0, start)}?${pairs.join('&')}`;
 }

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { firstSorted } from '../../src/introspection/order.js';
+import { firstSorted } from '../../src/base/first-sorted.js';
 
 const compare = (first: readonly number[], second: readonly number[]): number => (first[0] ?? 0) - (second[0] ?? 0);
 

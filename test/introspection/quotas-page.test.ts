@@ -1,0 +1,48 @@
+import test from 'ava';
+import type { QuotaCounters } from '../../src/introspection/quota-counters.js';
+import { serve } from './fixtures/serve.js';
+
+function counters(resets: string[]): QuotaCounters {
+  const key = { id: 'abc', values: { 'request.api_key': 'sha256:0123456789ab' }, used: 10, maxAmount: 10 };
+  return {
+    storage: 'memory',
+    use: async () => [
+      { quota: 'a/b', maxAmount: 10, validDurationMs: 60_000, window: 'rolling', keys: [key], counters: 7 },
+    ],
+    reset: async (quota, id) => {
+      resets.push(`${quota} ${id}`);
+      return id === 'abc';
+    },
+  };
+}
+
+test('the page of quotas shows the use of each key, and resets a counter for callers that may', async (t) => {
+  const resets: string[] = [];
+  const { port } = await serve(t, { views: { quotas: () => counters(resets) } });
+  const url = `http://127.0.0.1:${port}/debug/quotas`;
+  const page = await (await fetch(url)).text();
+  t.regex(page, /sha256:0123456789ab.*10 of 10.*6 keys with smaller amounts/s);
+  const post = (counter: string, headers: Record<string, string> = {}) =>
+    fetch(url, { method: 'POST', body: new URLSearchParams({ counter }), redirect: 'manual', headers });
+  const refused = await post('abc/a/b', { origin: 'http://elsewhere.example', 'sec-fetch-site': 'cross-site' });
+  t.is(refused.status, 403);
+  t.is((await post('abc/a/b', { 'x-forwarded-for': '192.0.2.1' })).status, 403);
+  t.deepEqual(resets, []);
+  const done = await post('abc/a/b');
+  t.deepEqual([done.status, done.headers.get('location')], [303, '/debug/quotas']);
+  t.is((await post('other/a/b')).status, 404);
+  t.deepEqual(resets, ['a/b abc', 'a/b other']);
+});
+
+test('the page of quotas says why nothing is known: a remote server decides, or the storage does not answer', async (t) => {
+  const remote = await serve(t, { views: { quotas: () => undefined } });
+  const text = async (port: number) => await (await fetch(`http://127.0.0.1:${port}/debug/quotas`)).text();
+  t.regex(await text(remote.port), /another server decides/);
+  const down = {
+    ...counters([]),
+    storage: 'redis' as const,
+    use: async () => Promise.reject(new Error('Redis is gone')),
+  };
+  const broken = await serve(t, { views: { quotas: () => down } });
+  t.regex(await text(broken.port), /Redis is gone/);
+});
