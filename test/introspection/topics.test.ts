@@ -200,14 +200,17 @@ test('go tool pprof opens the profiles, and one profile is made at a time', asyn
   const { port } = await open(t);
   const folder = mkdtempSync(join(tmpdir(), 'profiles-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
+  // Allocated before the profile is asked for, and live.
+  const allocateLongAgo = (): readonly object[] => Array.from({ length: 200_000 }, (_, index) => ({ index }));
+  const kept = allocateLongAgo();
   const profile = send(port, 'GET', '/debug/pprof/profile?seconds=1');
   await send(port, 'GET', '/version');
-  const second = await send(port, 'GET', '/debug/pprof/heap?seconds=0.1');
+  const second = await send(port, 'GET', '/debug/pprof/heap');
   const burn = (): number => Array.from({ length: 3_000 }, (_, index) => Math.sqrt(index)).sort()[0] ?? 0;
   for (let round = 0; round < 200; round++) burn();
   const files = {
     profile: await profile,
-    heap: await send(port, 'GET', '/debug/pprof/heap?seconds=0.1'),
+    heap: await send(port, 'GET', '/debug/pprof/heap'),
     goroutine: await send(port, 'GET', '/debug/pprof/goroutine'),
   };
   t.is(second.status, 503);
@@ -225,6 +228,7 @@ test('go tool pprof opens the profiles, and one profile is made at a time', asyn
   const top = (name: string): string =>
     execFileSync('go', ['tool', 'pprof', '-top', join(folder, name)], { encoding: 'utf8' });
   t.regex(top('profile'), /Type: cpu[\s\S]*burn|Type: cpu[\s\S]*sort/);
-  t.regex(top('heap'), /Type: inuse_space/);
+  t.regex(top('heap'), /Type: inuse_space[\s\S]*allocateLongAgo/);
+  t.is(kept.length, 200_000);
   t.regex(top('goroutine'), /Type: goroutine[\s\S]*TCPServerWrap/);
 });

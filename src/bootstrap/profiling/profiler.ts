@@ -6,14 +6,15 @@ import { encodeProfile, type Frame, type StackSample } from './pprof.js';
 export interface Profiler {
   /** Samples the CPU. @param seconds how long */
   cpu(seconds: number): Promise<Uint8Array>;
-  /** The live heap, by the places that allocated it, as V8 samples them while this runs. */
-  heap(seconds: number): Promise<Uint8Array>;
+  /** The live heap, by the places that allocated it, as V8 has sampled them since the profiler was created. */
+  heap(): Promise<Uint8Array>;
   /** Open handles and running requests, by type: the counterpart of goroutines. */
   handles(): Uint8Array;
 }
 
 const SAMPLE_US = 10_000;
-const HEAP_SAMPLE_BYTES = 32 * 1024;
+/** One allocation in so many bytes: this costs a process that always samples next to nothing. */
+const HEAP_SAMPLE_BYTES = 128 * 1024;
 
 interface CallFrame {
   readonly functionName: string;
@@ -21,7 +22,12 @@ interface CallFrame {
   readonly lineNumber: number;
 }
 
+/** Samples the heap from now on, because only then can `heap` tell what is live. */
 export function createProfiler(clock: Clock): Profiler {
+  const sampling = sampleHeap();
+  // `heap` reports the error.
+  sampling.catch(() => undefined);
+  const startMs = clock.monotonicMs();
   const wait = (seconds: number): Promise<void> =>
     new Promise((resolve) => void clock.schedule(seconds * 1000, resolve));
   return {
@@ -45,25 +51,21 @@ export function createProfiler(clock: Clock): Profiler {
           samples: cpuSamples(profile),
         });
       }),
-    heap: (seconds) =>
-      withSession(async (session) => {
-        await session.post('HeapProfiler.enable');
-        await session.post('HeapProfiler.startSampling', { samplingInterval: HEAP_SAMPLE_BYTES });
-        const at = clock.now();
-        await wait(seconds);
-        const { profile } = await session.post('HeapProfiler.stopSampling');
-        return encodeProfile({
-          types: [
-            { type: 'inuse_objects', unit: 'count' },
-            { type: 'inuse_space', unit: 'bytes' },
-          ],
-          periodType: { type: 'space', unit: 'bytes' },
-          period: HEAP_SAMPLE_BYTES,
-          at,
-          durationMs: seconds * 1000,
-          samples: heapSamples(profile.head, []),
-        });
-      }),
+    heap: async () => {
+      const session = await sampling;
+      const { profile } = await session.post('HeapProfiler.getSamplingProfile');
+      return encodeProfile({
+        types: [
+          { type: 'inuse_objects', unit: 'count' },
+          { type: 'inuse_space', unit: 'bytes' },
+        ],
+        periodType: { type: 'space', unit: 'bytes' },
+        period: HEAP_SAMPLE_BYTES,
+        at: clock.now(),
+        durationMs: clock.monotonicMs() - startMs,
+        samples: heapSamples(profile.head, []),
+      });
+    },
     handles: () => {
       const counts = new Map<string, number>();
       for (const type of process.getActiveResourcesInfo()) counts.set(type, (counts.get(type) ?? 0) + 1);
@@ -77,6 +79,15 @@ export function createProfiler(clock: Clock): Profiler {
       });
     },
   };
+}
+
+/** The session must stay connected. */
+async function sampleHeap(): Promise<Session> {
+  const session = new Session();
+  session.connect();
+  await session.post('HeapProfiler.enable');
+  await session.post('HeapProfiler.startSampling', { samplingInterval: HEAP_SAMPLE_BYTES });
+  return session;
 }
 
 async function withSession<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {

@@ -4,12 +4,11 @@ import type { Page, PageRequest, Reply } from '../page.js';
 /** Makes profiles; bootstrap provides it. */
 export interface ProfileSource {
   cpu(seconds: number): Promise<Uint8Array>;
-  heap(seconds: number): Promise<Uint8Array>;
+  heap(): Promise<Uint8Array>;
   handles(): Uint8Array;
 }
 
 const DEFAULT_CPU_SECONDS = 30;
-const DEFAULT_HEAP_SECONDS = 5;
 /** A profile slows the process down, and a connection without a byte for a minute is closed (NAV_HTTP_IDLE_TIMEOUT). */
 const MAX_SECONDS = 50;
 const SECONDS = { name: 'seconds', required: false, choice: { type: 'text' } } as const;
@@ -31,11 +30,12 @@ export function createPprofPages(source: ProfileSource): readonly Page[] {
     path: string,
     description: string,
     make: (seconds: number | undefined) => Uint8Array | Promise<Uint8Array>,
+    parameters: Page['parameters'] = [SECONDS],
   ): Page => ({
     path: `/debug/pprof/${path}`,
     description,
     audience: 'operator',
-    parameters: [SECONDS],
+    parameters,
     handle: async (_views, request) => {
       const seconds = secondsOf(request);
       return request.safe ? { type: 'empty', status: 200 } : alone(() => make(seconds));
@@ -48,18 +48,14 @@ export function createPprofPages(source: ProfileSource): readonly Page[] {
       audience: 'operator',
       handle: () => ({
         type: 'text',
-        text: `go tool pprof http://<this server>/debug/pprof/profile?seconds=30   CPU\ngo tool pprof http://<this server>/debug/pprof/heap?seconds=5       heap that was allocated meanwhile and is live\ngo tool pprof http://<this server>/debug/pprof/goroutine            open handles of the event loop\n`,
+        text: `go tool pprof http://<this server>/debug/pprof/profile?seconds=30   CPU\ngo tool pprof http://<this server>/debug/pprof/heap                 live heap that was allocated since the start\ngo tool pprof http://<this server>/debug/pprof/goroutine            open handles of the event loop\n`,
       }),
     },
     page('profile', 'CPU profile of the next seconds (30), for go tool pprof', (seconds = DEFAULT_CPU_SECONDS) =>
       source.cpu(seconds),
     ),
-    page(
-      'heap',
-      'Live heap that is allocated in the next seconds (5), for go tool pprof',
-      (seconds = DEFAULT_HEAP_SECONDS) => source.heap(seconds),
-    ),
-    page('goroutine', 'Open handles of the event loop by type, for go tool pprof', () => source.handles()),
+    page('heap', 'Live heap that was allocated since the start, for go tool pprof', () => source.heap(), []),
+    page('goroutine', 'Open handles of the event loop by type, for go tool pprof', () => source.handles(), []),
   ];
 }
 
