@@ -50,13 +50,20 @@ The files of [analysis-examples](analysis-examples) cause one message each, at t
 
 const MARKS = { wholeMesh: ' †', meshConfig: ' ‡' };
 
+const READ_NEXT = `
+## Read next
+
+- [validation](validation.md): objects that are rejected
+- [status](status.md): where messages show in a cluster
+`;
+
 /** The whole page, as text. */
 export function renderAnalysisDoc() {
   const rows = Object.values(MESSAGE_CODES).map(
     ({ code, level, title, remedy, needs }) =>
       `| <a id="${code.toLowerCase()}"></a>${code}${MARKS[needs] ?? ''} | ${level} | ${cell(title)} | ${cell(remedy)} | ${exampleOf(code)} |\n`,
   );
-  return HEAD + rows.join('');
+  return `${HEAD}${rows.join('')}${READ_NEXT}`;
 }
 
 function exampleOf(code) {

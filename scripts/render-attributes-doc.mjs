@@ -27,7 +27,12 @@ export function renderAttributesDoc() {
 
 Conditions and dimensions cannot use these attributes, because quotas are charged before the request is forwarded.
 
-${table('report')}`;
+${table('report')}
+## Read next
+
+- [policies](policies.md): quotas that use attributes
+- [policy kinds](reference/policy-kinds.md): attributes that an HTTPAPISpec sets
+`;
 }
 
 function table(known) {

@@ -191,6 +191,12 @@ const GRPC_BOOTSTRAP = `Writes the bootstrap file of a gRPC library that takes p
 also reads the variables of an injected container, which the second table lists.
 `;
 
+const READ_NEXT = `## Read next
+
+- [settings in a cluster](kubernetes.md#settings)
+- [reference](reference/README.md): what the settings change, exactly
+`;
+
 /** The whole page, as text. */
 export async function renderConfigurationDoc() {
   const variables = Object.values(environmentVariables).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -240,6 +246,7 @@ export async function renderConfigurationDoc() {
     table(['field', 'type', 'default', 'meaning'], [...fieldRows(meshNetworksSchema, '')]),
     POLICY_SERVER,
     table(['field', 'type', 'default', 'meaning'], [...fieldRows(policyServerSchema, '')]),
+    READ_NEXT,
   ].join('\n');
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import test from 'ava';
 import { projectRoot } from '../counterparts/project-root.js';
@@ -42,6 +42,17 @@ test('the README links every page of docs', (t) => {
     pages.filter((page) => !links.includes(page)),
     [],
   );
+});
+
+test('every page of docs ends with what to read next', (t) => {
+  // The page about the code has a table of next changes instead.
+  const pages = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md') && file !== 'architecture.md');
+  const withoutLinks = pages.filter((page) => {
+    const sections = readFileSync(join(ROOT, 'docs', page), 'utf8').split(/^## /m);
+    const [title, ...lines] = (sections.at(-1) ?? '').split('\n');
+    return title !== 'Read next' || linksIn(lines.join('\n')).length === 0;
+  });
+  t.deepEqual(withoutLinks, []);
 });
 
 test('anchors follow the headings: code, links, punctuation, repetitions, and ids in the text', (t) => {
