@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.js';
+import { revisionSuffix } from '../base/revision.js';
 import type { MeshConfig } from '../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../config/mesh/mesh-networks.js';
 import { createMeshConfigReader } from '../config/mesh/read-mesh-config.js';
@@ -57,8 +58,8 @@ export interface MeshSettingsParts {
 export function createMeshSettings(options: Options, parts: MeshSettingsParts): MeshSettings {
   const { discovery, environment } = options;
   const { connection, logger } = parts;
-  const { revision } = environment;
-  const place = { namespace: discovery.namespace, name: revision === '' ? 'mesh' : `mesh-${revision}` };
+  const { podName, revision } = environment;
+  const place = { namespace: discovery.namespace, name: `mesh${revisionSuffix(revision)}` };
   const configMap =
     connection &&
     createWatchedConfigMap({
@@ -67,7 +68,7 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
       logger,
     });
   const compiler = createSchemaCompiler();
-  const mountedFrom = createMountedFrom(environment.podName, discovery.namespace);
+  const mountedFrom = createMountedFrom({ podName, namespace: discovery.namespace, revision });
   const common = { ...parts, configMap, mountedFrom, object: objectKey('ConfigMap', place.namespace, place.name) };
   const mesh = createSetting({
     ...common,

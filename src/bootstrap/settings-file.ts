@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { revisionSuffix } from '../base/revision.js';
 import { type ObjectKey, objectKey } from '../config/object.js';
 import { type SettingsFields, type SettingsReader, withDefaults } from '../config/settings-reader.js';
 import { formatFinding } from '../config/violation.js';
@@ -53,17 +54,28 @@ const VOLUMES: Readonly<Record<string, (key: string) => string>> = {
   '/var/lib/mesh/inject-defaults': () => 'mesh-sidecar-injector-defaults',
 };
 
+export interface MountPlace {
+  /** POD_NAME; empty outside of a pod. */
+  readonly podName: string;
+  /** Namespace of the pod. */
+  readonly namespace: string;
+  /** REVISION */
+  readonly revision: string;
+}
+
 /**
  * In a pod of `manifests/`, settings files are keys of ConfigMaps. Errors name the ConfigMap that users have to correct.
  *
- * @param podName empty outside of a pod
+ * Each revision has ConfigMaps of its own.
  */
-export function createMountedFrom(podName: string, namespace: string): MountedFromOf {
+export function createMountedFrom({ podName, namespace, revision }: MountPlace): MountedFromOf {
   return (file) => {
     const resolved = path.resolve(file);
     const key = path.basename(resolved);
     const name = podName === '' ? undefined : VOLUMES[path.dirname(resolved)]?.(key);
-    return name === undefined ? undefined : { object: objectKey('ConfigMap', namespace, name), field: `data.${key}` };
+    return name === undefined
+      ? undefined
+      : { object: objectKey('ConfigMap', namespace, `${name}${revisionSuffix(revision)}`), field: `data.${key}` };
   };
 }
 

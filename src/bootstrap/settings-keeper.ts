@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { revisionSuffix } from '../base/revision.js';
 import { createKeptSettings } from '../sources/settings/kept-settings.js';
 import type { SettingsCustody } from '../sources/settings/settings-custody.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -35,7 +36,7 @@ const PASSWORD = /:\/\/[^\s/"']*@/;
  */
 export function createSettingsKeeper(parts: SettingsKeeperParts): SettingsKeeper {
   const { connection, namespace, revision, metrics, logger, clock } = parts;
-  const name = `mesh${revision === '' ? '' : `-${revision}`}-last-good-settings`;
+  const name = `mesh${revisionSuffix(revision)}-last-good-settings`;
   const kept = connection && createKeptSettings({ namespace, name, open: connection.open, logger, clock });
   return {
     custodyOf: (setting) => ({

@@ -48,9 +48,12 @@ for (const [file, place] of [
   ['/home/me/mesh.yaml', undefined],
 ] as const) {
   test(`in a pod, ${file} is named by ${place ?? 'the file'}`, (t) => {
-    const found = createMountedFrom('meshd-0', 'mesh-system')(file);
+    const namespace = 'mesh-system';
+    const found = createMountedFrom({ podName: 'meshd-0', namespace, revision: 'default' })(file);
     t.is(found && `${found.object} ${found.field}`, place);
-    t.is(createMountedFrom('', 'mesh-system')(file), undefined, 'outside of a pod');
+    const canary = createMountedFrom({ podName: 'meshd-0', namespace, revision: 'canary' })(file);
+    t.is(canary?.object, found && `${found.object}-canary`);
+    t.is(createMountedFrom({ podName: '', namespace, revision: '' })(file), undefined, 'outside of a pod');
   });
 }
 

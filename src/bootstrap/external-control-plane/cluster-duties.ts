@@ -65,6 +65,7 @@ export function createClusterDuties(parts: ClusterDutyParts): readonly ClusterWo
         ...link,
         caBundle,
         configName: environment.validationWebhookConfigName,
+        revision: environment.revision,
         rules: webhookRules(kinds.definitions, meshDomain),
         logger: withFields(logging.scope('validationController'), { cluster: id }),
         metrics,

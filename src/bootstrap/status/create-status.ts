@@ -4,25 +4,19 @@ import type { KindRegistry } from '../../config/kinds.js';
 import { shortTypeName } from '../../envoy/type-urls.js';
 import type { ResourceGenerator } from '../../generators/generator.js';
 import type { ConfigProblem } from '../../introspection/views.js';
-import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
-import type { WatchedList } from '../../kubernetes/watch/list-watcher.js';
-import { CONFIG_MAP_KIND } from '../../kubernetes/watch/raw-kind.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import { CONFIG_VERSION_LENGTH } from '../../push/distribution-ledger.js';
 import type { Distribution } from '../../push/distributor.js';
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
 import { type ConfigHistory, createLocalProgress } from '../../status/distribution/local-progress.js';
-import { createReportShelf } from '../../status/distribution/report-shelf.js';
 import { createResourcePaths } from '../../status/distribution/resource-path.js';
-import { createEventWriter } from '../../status/kubernetes/event-writer.js';
-import { createReportCleaner } from '../../status/kubernetes/report-cleaner.js';
 import { createReportPublisher } from '../../status/kubernetes/report-publisher.js';
-import { createReportSink, reportLabel } from '../../status/kubernetes/report-watch.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { changeOf } from '../change-of.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
-import { createLeaderWork } from './leader-work.js';
+import { performDuty } from './perform-duty.js';
 import { createSettingsComplaints } from './settings-complaints.js';
+import { statusDuties } from './status-duties.js';
 import { type FactSources, readFacts } from './status-facts.js';
 import type { StatusSettings } from './status-settings.js';
 
@@ -53,12 +47,10 @@ export interface StatusRuntime {
   start(): Promise<void>;
   /** A proxy has connected or disconnected, or what it has acknowledged or rejected has changed. */
   connectionsChanged(): void;
-  /** Stops. Settles when running writes are answered, the Lease is released and the report is removed. */
+  /** Stops. Settles when running writes are answered, the Leases are released and the report is removed. */
   stop(): Promise<void>;
 }
 
-/** See docs/reference/sources.md#leader-locks. */
-const LEASE = 'mesh-status-leader';
 /** Interval at which the report of this instance and the facts about objects are compared with the last ones. */
 const PERIOD_MS = 500;
 /** An unresponsive API server must not delay the end of the process; the Lease then expires by itself. */
@@ -85,66 +77,41 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
   // An instance without a name gets a random one: two such instances must not share a Lease.
   const identity = settings.podName === '' ? `unknown-${randomUUID()}` : settings.podName;
   const { namespace, revision } = settings;
+  const { meshDomain } = kinds;
   const paths = createResourcePaths(definitions);
-  const shelf = createReportShelf();
 
   const ownReport = (): DistributionReport | undefined => {
     const measured = progress?.measure();
     return measured && { reporter: identity, revision, progress: measured };
   };
-  const allReports = (): readonly DistributionReport[] | undefined => {
-    const own = ownReport();
-    const isOther = (report: DistributionReport): boolean =>
-      report.reporter !== identity && report.revision === revision;
-    return own && [own, ...shelf.fresh(clock.monotonicMs()).filter(isOther)];
-  };
 
   const run = ({ send, createWatcher }: Cluster): (() => Promise<void>) => {
     const common = { send, clock, logger, random: Math.random };
-    const reports: WatchedList = {
-      definition: CONFIG_MAP_KIND,
-      namespace,
-      selector: { labelSelector: `${reportLabel(kinds.meshDomain)}=true` },
-      sink: createReportSink({ shelf, paths, clock, logger, onChange: () => work.changed() }),
-    };
-    const work = createLeaderWork({
-      ...common,
-      ...settings,
-      createWatcher: () => createWatcher(logger),
-      definitions,
-      namespaces: settings.appNamespaces,
-      lists: [reports],
-      events: createEventWriter({ ...common, instance: identity }),
-      complaints: createSettingsComplaints({
-        send,
-        problems: parts.refusedSettings,
-        namespace,
-        pod: settings.pod,
+    const problems = parts.refusedSettings;
+    const settingsComplaints = createSettingsComplaints({ send, problems, namespace, pod: settings.pod });
+    const duties = statusDuties(revision, meshDomain).map((duty) =>
+      performDuty({
+        ...common,
+        ...settings,
+        duty,
+        identity,
+        meshDomain,
+        createWatcher: () => createWatcher(logger),
+        definitions,
+        paths,
+        complaints: duty.tellsSettings ? settingsComplaints : () => [],
+        ownReport,
+        facts: (reports) => readFacts({ ...parts, context: () => distributor.context, reports }),
       }),
-      facts: () => readFacts({ ...parts, context: () => distributor.context, reports: allReports }),
-    });
+    );
     const publisher = createReportPublisher({
       ...common,
       namespace,
       configMap: `${identity}-distribution`,
       pod: settings.pod,
-      meshDomain: kinds.meshDomain,
+      meshDomain,
       paths,
     });
-    const cleaner = createReportCleaner({ ...common, namespace, shelf });
-    const lease = { namespace, name: revision === '' ? LEASE : `${LEASE}-${revision}` };
-    /** Changes of the lead are handled one after the other. */
-    let turn: Promise<void> = Promise.resolve();
-    const election = createLeaderElection({
-      ...common,
-      lease,
-      identity,
-      ...(settings.election === undefined ? {} : { timing: settings.election }),
-      onChange: (isLeader) => {
-        turn = turn.then(() => (isLeader ? work.begin() : work.end()));
-      },
-    });
-    election.start();
 
     let cancelTick = (): void => undefined;
     let last: readonly unknown[] = [];
@@ -156,19 +123,16 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
         own?.progress,
         JSON.stringify([parts.problems(), parts.messages(), parts.refusedSettings()]),
       ];
-      if (facts.some((fact, index) => fact !== last[index])) work.changed();
+      if (facts.some((fact, index) => fact !== last[index])) for (const duty of duties) duty.changed();
       last = facts;
-      if (election.isLeader) void cleaner.clean();
+      for (const duty of duties) duty.clean();
       cancelTick = clock.schedule(PERIOD_MS, tick);
     };
     tick();
     return async () => {
       cancelTick();
-      // All writes must have ended before another instance leads.
-      await turn;
-      await work.end();
-      await election.stop();
-      await Promise.all([turn, publisher.withdraw()]);
+      await Promise.all(duties.map((duty) => duty.stop()));
+      await publisher.withdraw();
     };
   };
 

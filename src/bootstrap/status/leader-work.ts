@@ -1,4 +1,5 @@
 import type { KindDefinition } from '../../config/kind-definition.js';
+import type { Query } from '../../kubernetes/client/api-client.js';
 import type { ListWatcher, WatchedList } from '../../kubernetes/watch/list-watcher.js';
 import { createObservedObjects } from '../../status/kubernetes/observed-objects.js';
 import { createStatusLoop, type StatusLoopOptions } from '../../status/kubernetes/status-loop.js';
@@ -12,6 +13,8 @@ export interface LeaderWorkOptions
   readonly definitions: readonly KindDefinition[];
   /** Namespaces that are read; empty for all. */
   readonly namespaces: readonly string[];
+  /** Selects the objects; undefined for all. */
+  readonly selector: Query | undefined;
   /** Further lists that a leader watches. */
   readonly lists: readonly WatchedList[];
 }
@@ -26,7 +29,7 @@ export interface LeaderWork {
 }
 
 export function createLeaderWork(options: LeaderWorkOptions): LeaderWork {
-  const { definitions, namespaces } = options;
+  const { definitions, namespaces, selector } = options;
   const objects = createObservedObjects(() => loop.changed());
   const loop = createStatusLoop({ ...options, objects, writer: createStatusWriter({ ...options, objects }) });
   const scopes = namespaces.length === 0 ? [''] : [...new Set(namespaces)];
@@ -36,7 +39,10 @@ export function createLeaderWork(options: LeaderWorkOptions): LeaderWork {
       if (watcher !== undefined) return;
       watcher = options.createWatcher();
       for (const definition of definitions) {
-        for (const namespace of scopes) watcher.watch({ definition, namespace, sink: objects.sink(definition) });
+        for (const namespace of scopes) {
+          const list = { definition, namespace, sink: objects.sink(definition) };
+          watcher.watch(selector === undefined ? list : { ...list, selector });
+        }
       }
       for (const list of options.lists) watcher.watch(list);
       loop.start();

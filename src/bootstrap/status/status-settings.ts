@@ -20,7 +20,7 @@ export interface StatusSettings {
   readonly podName: string;
   /** The pod of this process, if it is in the cluster and namespace that are written to. */
   readonly pod?: { readonly name: string; readonly uid: string } | undefined;
-  /** REVISION; each revision has a leader of its own. */
+  /** REVISION; its own objects have a leader of this revision. */
   readonly revision: string;
   /** Default: the times of docs/reference/sources.md#leader-locks. */
   readonly election?: ElectionTiming;

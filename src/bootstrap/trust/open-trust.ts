@@ -98,6 +98,7 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
     discoveryHost: discoveryHostOf(mesh()),
     customHost: environment.meshdCustomHost,
     namespace: discovery.namespace,
+    revision: environment.revision,
     domain: discovery.domain,
     clock,
     logger: logging.scope('pkica'),

@@ -20,6 +20,8 @@ export interface PolicyCredentialsOptions {
   /** MESHD_CUSTOM_HOST; may be empty. */
   readonly customHost: string;
   readonly namespace: string;
+  /** REVISION */
+  readonly revision: string;
   readonly domain: string;
   /** The mesh's trust domain, at the time of the call. */
   readonly trustDomain: () => string;

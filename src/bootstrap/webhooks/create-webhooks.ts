@@ -77,6 +77,7 @@ export function createWebhooks(parts: WebhookParts): HttpsServer {
     ...patches,
     configName: environment.validationWebhookConfigName,
     namespace: discovery.namespace,
+    revision: environment.revision,
     identity: parts.identity,
     rules: webhookRules(parts.kinds.definitions, environment.meshDomain),
     logger: logging.scope('validationController'),

@@ -78,7 +78,7 @@ export function createWebhookRuntime(parts: WebhookRuntimeParts): WebhookRuntime
     defaultsDirectory: `${INJECTION_DIRECTORY}-defaults`,
     meshDomain: environment.meshDomain,
     revision: environment.revision,
-    mountedFrom: createMountedFrom(environment.podName, options.discovery.namespace),
+    mountedFrom: createMountedFrom({ ...environment, namespace: options.discovery.namespace }),
     compiler: createSchemaCompiler(),
     logger: logging.scope('default'),
     intake,

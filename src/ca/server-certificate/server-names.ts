@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { revisionSuffix } from '../../base/revision.js';
 import type { SubjectAltName } from '../authority/certificate-authority.js';
 
 export interface ServerNameSettings {
@@ -8,21 +9,25 @@ export interface ServerNameSettings {
   readonly customHost: string;
   /** Namespace of the control plane. */
   readonly namespace: string;
+  /** REVISION; each revision has a Service of its own. */
+  readonly revision: string;
   /** --domain */
   readonly domain: string;
 }
 
-/** Services of the control plane (docs/reference/certificate-authority.md#server-certificate). */
-const SERVICES = ['meshd', 'meshd-remote', 'mesh-navigator'] as const;
+/** Further Services of the control plane (docs/reference/certificate-authority.md#server-certificate). */
+const SERVICES = ['meshd-remote', 'mesh-navigator'] as const;
 
 /** The names of the server's own certificate. */
 export function serverNames({
   discoveryHost,
   customHost,
   namespace,
+  revision,
   domain,
 }: ServerNameSettings): readonly SubjectAltName[] {
-  const services = SERVICES.map((service) => `${service}.${namespace}.svc`);
-  const names = [discoveryHost, customHost, ...services, `${services[0]}.${domain}`].filter((name) => name !== '');
+  const own = `meshd${revisionSuffix(revision)}.${namespace}.svc`;
+  const others = SERVICES.map((service) => `${service}.${namespace}.svc`);
+  const names = [discoveryHost, customHost, own, ...others, `${own}.${domain}`].filter((name) => name !== '');
   return [...new Set(names)].map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }));
 }

@@ -33,6 +33,13 @@ export const optionalNamespaceName: ValueType<string> = scalarType('string', (va
   value === '' ? { ok: true, value } : parseNamespace(value),
 );
 
+/** A revision, or empty. It is a part of names, and the value of a label. */
+export const optionalRevision: ValueType<string> = scalarType('string', (value) =>
+  value === '' || (value.length <= 32 && LABEL.test(value))
+    ? { ok: true, value }
+    : { ok: false, allowed: 'a revision: at most 32 of a-z, 0-9 and -, with - only in the middle' },
+);
+
 /** Namespace names separated by commas. */
 export const namespaceNames: ValueType<readonly string[]> = commaListType('string', parseNamespace);
 

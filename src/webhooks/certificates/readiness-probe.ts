@@ -1,9 +1,12 @@
 import { isRecord } from '../../base/record.js';
+import { isNamedRevision } from '../../base/revision.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 
 export interface ReadinessProbeOptions {
   readonly send: SendRequest;
   readonly meshDomain: string;
+  /** REVISION: API servers call its webhook for objects with its label. */
+  readonly revision: string;
   /** Namespace of the probe object: that of the control plane. */
   readonly namespace: string;
 }
@@ -22,7 +25,9 @@ export function validationEntryName(meshDomain: string): string {
  * Applies an object in a dry run that only our webhook rejects: no CRD schema can check regular expressions. A
  * rejection by the webhook proves that API servers reach it and trust its certificate.
  */
-export async function probeReadiness({ send, meshDomain, namespace }: ReadinessProbeOptions): Promise<Readiness> {
+export async function probeReadiness(options: ReadinessProbeOptions): Promise<Readiness> {
+  const { send, meshDomain, revision, namespace } = options;
+  const labels = { [`${meshDomain}/rev`]: revision };
   const collection = `/apis/config.${meshDomain}/v1alpha2/namespaces/${encodeURIComponent(namespace)}/quotaspecs`;
   // An apply, because RBAC can limit the right to an object of this name.
   const answer = await send({
@@ -33,7 +38,7 @@ export async function probeReadiness({ send, meshDomain, namespace }: ReadinessP
     body: {
       apiVersion: `config.${meshDomain}/v1alpha2`,
       kind: 'QuotaSpec',
-      metadata: { name: NAME, namespace },
+      metadata: { name: NAME, namespace, ...(isNamedRevision(revision) && { labels }) },
       spec: { rules: [{ match: [{ clause: { 'request.path': { regex: '(' } } }], quotas: [{ quota: 'invalid' }] }] },
     },
   });

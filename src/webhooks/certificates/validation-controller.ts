@@ -2,6 +2,7 @@ import { createBackoff } from '../../base/backoff.js';
 import type { Clock } from '../../base/clock.js';
 import { errorText } from '../../base/error-text.js';
 import { isRecord } from '../../base/record.js';
+import { revisionSuffix } from '../../base/revision.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
@@ -26,6 +27,8 @@ export interface ValidationControllerOptions {
   /** Namespace of the control plane, with its Service and Lease; the readiness probe uses it too. */
   readonly namespace: string;
   readonly meshDomain: string;
+  /** REVISION; each revision has a configuration, a Service and a Lease of its own. */
+  readonly revision: string;
   /** POD_NAME. */
   readonly identity: string;
   /** Rules for a configuration that leaves its rules to the control plane. */
@@ -64,7 +67,7 @@ const ENDPOINT_SLICE_KIND = rawKind({
  * (docs/reference/webhooks.md#validation-controller).
  */
 export function createValidationController(options: ValidationControllerOptions): ValidationController {
-  const { namespace, identity, caBundle, send, createWatcher, clock, logger, random } = options;
+  const { namespace, revision, identity, caBundle, send, createWatcher, clock, logger, random } = options;
   const reconcile = createReconciler(options);
   let session: { stop(): Promise<void> } | undefined;
   let ending: Promise<void> = Promise.resolve();
@@ -75,7 +78,7 @@ export function createValidationController(options: ValidationControllerOptions)
     const sink = createChangeSink(work.request);
     const selector = { fieldSelector: `metadata.name=${options.configName}` };
     watcher.watch({ definition: VALIDATING_CONFIGURATION_KIND, namespace: '', selector, sink });
-    const ofService = { labelSelector: `kubernetes.io/service-name=${SERVICE}` };
+    const ofService = { labelSelector: `kubernetes.io/service-name=${SERVICE}${revisionSuffix(revision)}` };
     watcher.watch({ definition: ENDPOINT_SLICE_KIND, namespace, selector: ofService, sink });
     const unsubscribe = caBundle.onChange(work.request);
     work.request();
@@ -92,7 +95,7 @@ export function createValidationController(options: ValidationControllerOptions)
     if (ended !== undefined) ending = Promise.all([ending, ended]).then(() => undefined);
   };
 
-  const lease = { namespace, name: LEASE };
+  const lease = { namespace, name: `${LEASE}${revisionSuffix(revision)}` };
   const onChange = (isLeader: boolean): void => {
     if (isLeader) session ??= begin();
     else end();

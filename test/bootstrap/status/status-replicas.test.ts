@@ -31,8 +31,12 @@ async function prepare(namespace: string): Promise<void> {
   await api.client.applyAll([...booksService(namespace), quotaSpec(namespace), quotaBinding(namespace)]);
 }
 
-function hasTold({ log }: StatusInstance, text: string): boolean {
-  return log.some(({ message }) => message === text);
+function timesTold({ log }: StatusInstance, text: string): number {
+  return log.filter(({ message }) => message === text).length;
+}
+
+function hasTold(instance: StatusInstance, text: string): boolean {
+  return timesTold(instance, text) > 0;
 }
 
 async function holderOf(namespace: string): Promise<string> {
@@ -69,6 +73,32 @@ it('one of two instances writes, with the proxies of both; when it stops the oth
   t.true(tookMs < 6_000);
   await hasCondition(api, quotaSpec(namespace), 'Reconciled', 'True UpToDate: 1/1 proxies up to date.');
   t.deepEqual(await reportsOf(namespace), ['meshd-1-distribution']);
+});
+
+it('of two revisions, one writes the statuses of shared objects with the proxies of both, and each those of its own', async (t) => {
+  const namespace = 'revisions';
+  await prepare(namespace);
+  const label = { 'mesh.internal/rev': 'canary' };
+  const tried = quotaSpec(namespace, 'tried');
+  await api.client.applyAll([
+    { ...tried, metadata: { ...tried.metadata, labels: label } },
+    { ...quotaBinding(namespace, 'tried'), metadata: { name: 'tried', namespace, labels: label } },
+  ]);
+  const start = (podName: string, revision: string) =>
+    startStatusInstance(t, { podName, kubeconfig: api.kubeconfig, namespace, settings: { revision } });
+  const first = await start('meshd-0', 'default');
+  first.connect('books-1', '10.244.1.1');
+  await eventually('the first one leads', () => timesTold(first, LEADS) === 2);
+  const canary = await start('meshd-canary-0', 'canary');
+  canary.connect('books-2', '10.244.1.2');
+  await hasCondition(api, quotaSpec(namespace), 'Reconciled', 'True UpToDate: 2/2 proxies up to date.');
+  await hasCondition(api, tried, 'Reconciled', 'True UpToDate: 1/1 proxies up to date.');
+  t.is(timesTold(canary, LEADS), 1);
+  t.is(await holderOf(namespace), 'meshd-0');
+
+  await first.stop();
+  await hasCondition(api, quotaSpec(namespace), 'Reconciled', 'True UpToDate: 1/1 proxies up to date.');
+  t.is(await holderOf(namespace), 'meshd-canary-0');
 });
 
 it('a change that one instance has not read yet, or one of its proxies not acknowledged, is in progress', async (t) => {

@@ -66,7 +66,7 @@ export async function startStatusInstance(
   const kinds = createKindRegistry('mesh.internal');
   const logger = createRecordingLogger();
   const policy = { ...MESH.policy, mixerCheckServer: 'embedded', disablePolicyChecks: false };
-  const store = storeWith({}, { mesh: { ...MESH, policy } });
+  const store = storeWith({ revision: settings?.revision ?? '' }, { mesh: { ...MESH, policy } });
   const ledger = createDistributionLedger(60_000);
   const connected = new Map<string, Connected>();
   let context: PushContext | undefined;

@@ -30,6 +30,7 @@ function create(t: ExecutionContext, overrides: Partial<ServerCertificateOptions
     discoveryHost: 'meshd.mesh-system.svc',
     customHost: '',
     namespace: 'mesh-system',
+    revision: '',
     domain: 'cluster.local',
     authority: undefined,
     clock: systemClock,

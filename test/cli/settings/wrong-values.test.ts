@@ -45,7 +45,6 @@ const TAKES_ANY_TEXT: ReadonlySet<string> = new Set([
   'OTEL_SERVICE_NAME',
   'POD_NAME',
   'POD_UID',
-  'REVISION',
   'ROOT_CA_DIR',
   'SECRET_WATCHER_RESYNC_PERIOD',
   'TOKEN_ISSUER',

@@ -54,6 +54,7 @@ function createRig(t: ExecutionContext, roots: string | undefined = ROOT, metada
     configName: 'meshd-mesh-system',
     namespace: 'mesh-system',
     meshDomain: 'mesh.internal',
+    revision: '',
     identity: 'meshd-0',
     rules: RULES,
     caBundle,

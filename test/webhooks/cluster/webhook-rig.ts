@@ -128,6 +128,7 @@ export async function startController(
     configName: CONFIG_NAME,
     namespace: NAMESPACE,
     meshDomain: 'mesh.internal',
+    revision: '',
     identity,
     rules: webhookRules(kinds.definitions, 'mesh.internal'),
     caBundle,

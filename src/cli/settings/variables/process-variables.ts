@@ -1,7 +1,7 @@
 import type { Environment } from '../../../bootstrap/environment.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../config/mesh-domain.js';
 import { integer, text } from '../../values/scalar-types.js';
-import { dnsName, namespaceName, requiredText } from '../../values/text-types.js';
+import { dnsName, namespaceName, optionalRevision, requiredText } from '../../values/text-types.js';
 import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
 /** Variables that identify this process. */
@@ -56,9 +56,10 @@ export const processVariables = {
   },
   revision: {
     name: 'REVISION',
-    type: text,
+    type: optionalRevision,
     default: '',
-    meaning: 'Revision: only resources labelled with it, or without a revision label, are processed',
+    meaning:
+      'Revision: only resources labelled with it, or without a revision label, are processed. `default` is the revision whose names have no suffix',
     whenUnset: 'all resources are processed',
   },
   terminationDrainDurationSeconds: {

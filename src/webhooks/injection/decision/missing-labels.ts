@@ -1,3 +1,4 @@
+import { revisionLabel } from '../../../base/revision.js';
 import type { InjectionValues } from '../../../config/injection/injection-config.js';
 import type { ProxyConfig } from '../../../config/mesh/mesh-config.js';
 import type { InjectionNames } from '../annotation-names.js';
@@ -26,7 +27,7 @@ export function missingLabels(
   const wanted: readonly (readonly [string, string])[] = [
     [names.tlsMode, takesMutualTls ? 'mesh' : 'disabled'],
     [names.canonicalName, first('app.kubernetes.io/name', 'app') ?? labelValue(workload)],
-    [names.revision, revision === '' ? 'default' : revision],
+    [names.revision, revisionLabel(revision)],
     [names.canonicalRevision, first('app.kubernetes.io/version', 'version') ?? 'latest'],
   ];
   return Object.fromEntries(wanted.filter(([key]) => !Object.hasOwn(present, key)));
