@@ -17,11 +17,16 @@ export function renderManifests(root, meshDomain) {
   ];
 }
 
-/** The current domain of the files is the one in the Deployment. */
+/** The mesh domain in the files of manifests/: that of the Deployment. */
+export function meshDomainOf(root) {
+  const present = /name: MESH_DOMAIN\n\s+value: (\S+)\n/.exec(readFileSync(join(root, DEPLOYMENT), 'utf8'))?.[1];
+  if (present === undefined) throw new Error(`${DEPLOYMENT}: the variable MESH_DOMAIN is missing`);
+  return present;
+}
+
 function withMeshDomain(root, meshDomain) {
   const read = (file) => readFileSync(join(root, file), 'utf8');
-  const present = /name: MESH_DOMAIN\n\s+value: (\S+)\n/.exec(read(DEPLOYMENT))?.[1];
-  if (present === undefined) throw new Error(`${DEPLOYMENT}: the variable MESH_DOMAIN is missing`);
+  const present = meshDomainOf(root);
   const name = new RegExp(`(?<![\\w-])${present.replaceAll('.', '\\.')}(?![\\w.-])`, 'g');
   return FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).map((file) => `${folder}/${file}`))
     .filter((file) => file.endsWith('.yaml') && file !== CRDS)

@@ -32,10 +32,38 @@ const annotations = `prometheus.io/port: "15014"
 
 const heap = (value) => `value: --max-old-space-size={{ ${value} }}`;
 
-/** File of manifests/ → edits as [text, replacement]. */
-export const EDITS = {
+/** File of manifests/ → edits as [text, replacement], for the mesh domain in these files. */
+export const editsOf = (meshDomain) => ({
   '35-injection.yaml': [['      image: navigator-discovery:0.1.0', '      image: {{ include "navigator.image" . }}']],
+  '45-validation.yaml': [['== "default"', '== {{ quote (include "navigator.revision" $) }}']],
+  '46-injection-webhook.yaml': [
+    [
+      '      matchLabels:\n        mesh-injection: enabled\n      matchExpressions:\n',
+      `      matchLabels:
+        {{- if .Values.revision }}
+        ${meshDomain}/rev: {{ .Values.revision }}
+        {{- else }}
+        mesh-injection: enabled
+        {{- end }}
+      matchExpressions:
+        {{- if .Values.revision }}
+        - { key: mesh-injection, operator: DoesNotExist }
+        {{- end }}
+`,
+    ],
+  ],
   '50-deployment.yaml': [
+    [
+      'name: REVISION\n              value: default',
+      `name: REVISION
+              value: {{ include "navigator.revision" $ }}
+            {{- if .Values.revision }}
+            - name: INJECTION_WEBHOOK_CONFIG_NAME
+              value: mesh-sidecar-injector{{ include "navigator.suffix" $ }}
+            - name: VALIDATION_WEBHOOK_CONFIG_NAME
+              value: meshd-{{ .Release.Namespace }}
+            {{- end }}`,
+    ],
     ['spec:\n  # `replicas` is not set,', replicas('.Values.replicas')],
     ['prometheus.io/port: "15014"', annotations],
     ['\n      serviceAccountName: meshd', pod('meshd')],
@@ -76,11 +104,11 @@ export const EDITS = {
       'resources: {{ toJson .Values.policyServer.resources }}',
     ],
   ],
-};
+});
 
 /** File of manifests/ → the value without which the chart leaves the file out. */
 export const CONDITIONS = {
-  '10-crds.yaml': '.Values.customResourceDefinitions',
+  '10-crds.yaml': 'and .Values.customResourceDefinitions (not .Values.revision)',
   '35-injection.yaml': '.Values.injection.enabled',
   '45-validation.yaml': '.Values.validation',
   '46-injection-webhook.yaml': '.Values.injection.enabled',

@@ -1,7 +1,9 @@
 // Makes the Helm chart from manifests/: each file becomes a template in which values stand for what users change.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONDITIONS, EDITS, LEFT_OUT } from './chart-edits.mjs';
+import { meshDomainOf } from '../render-manifests.mjs';
+import { CONDITIONS, editsOf, LEFT_OUT } from './chart-edits.mjs';
+import { withRevisionNames } from './revision-names.mjs';
 
 const SOURCES = 'charts/navigator';
 const MANIFESTS = 'manifests';
@@ -23,21 +25,22 @@ export function renderChart(root, version) {
     ...readdirSync(join(root, MANIFESTS)),
     ...readdirSync(join(root, MANIFESTS, 'policy')).map((file) => `policy/${file}`),
   ].filter((file) => file.endsWith('.yaml') && !LEFT_OUT.includes(file));
+  const edits = editsOf(meshDomainOf(root));
   const templates = manifests.map((file) => ({
     file: `templates/${file.replace('/', '-')}`,
-    content: template(file, read(join(MANIFESTS, file))),
+    content: template(file, read(join(MANIFESTS, file)), edits[file]),
   }));
   return [...own, ...templates].sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-function template(file, text) {
+function template(file, text, edits = []) {
   // Templates of the injector have braces of their own.
-  const escaped = text
-    .replace(/\{\{|\}\}/g, (braces) => `{{ "${braces}" }}`)
-    .replaceAll(NAMESPACE, '{{ .Release.Namespace }}');
-  const edited = (EDITS[file] ?? []).reduce((before, [part, value]) => edit(file, before, part, value), escaped);
+  const escaped = text.replace(/\{\{|\}\}/g, (braces) => `{{ "${braces}" }}`);
+  const placed = escaped.replaceAll(NAMESPACE, '{{ .Release.Namespace }}');
+  const edited = edits.reduce((before, [part, value]) => edit(file, before, part, value), placed);
+  const named = withRevisionNames(edited);
   const condition = CONDITIONS[file];
-  return condition === undefined ? edited : `{{- if ${condition} }}\n${edited}{{- end }}\n`;
+  return condition === undefined ? named : `{{- if ${condition} }}\n${named}{{- end }}\n`;
 }
 
 function edit(file, text, part, value) {

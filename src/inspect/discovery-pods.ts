@@ -9,8 +9,8 @@ export interface DiscoveryPod extends PodPort {
   readonly serviceAccount: string;
 }
 
-/** The label of the pods in manifests/50-deployment.yaml. */
-const LABEL = 'app.kubernetes.io/name=meshd';
+/** The label of the pods in manifests/50-deployment.yaml, the same for all revisions. */
+const LABEL = 'app.kubernetes.io/component=control-plane';
 const PORT_NAME = 'http-monitoring';
 const DEFAULT_PORT = 15014;
 const IDLE_MS = 15_000;

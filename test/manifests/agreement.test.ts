@@ -12,13 +12,18 @@ import {
   type Deployment,
   findDeployment,
   findDocument,
-  type ManifestDocument,
   readDocuments,
 } from './support/read-documents.js';
 
 const NAME = 'app.kubernetes.io/name';
 const MESHD = findDeployment('meshd');
 const POLICY = findDeployment('navigator-policy');
+
+interface ServiceWithPorts {
+  readonly spec: {
+    readonly ports: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[];
+  };
+}
 
 interface NetworkPolicy {
   readonly spec: {
@@ -93,7 +98,6 @@ test('every object except CRDs can be found and removed by its label', (t) => {
 for (const deployment of [MESHD, POLICY]) {
   const { name } = deployment.metadata;
   const { template, selector } = deployment.spec;
-  const ofIt = (kind: string) => findDocument(kind, name) as ManifestDocument & { readonly spec: never };
 
   test(`${name}: Deployment, Service, disruption budget and network policy select its pods`, (t) => {
     const labels = { [NAME]: name };
@@ -107,17 +111,18 @@ for (const deployment of [MESHD, POLICY]) {
 
   test(`${name}: ports of the Service and of the network policy are ports of the container, by name and number`, (t) => {
     const ports = portsOf(deployment);
-    const { spec: service } = ofIt('Service') as {
-      spec: { ports: { name: string; port: number; targetPort: string }[] };
-    };
+    const services = allDocuments().filter(
+      ({ kind, metadata }) => kind === 'Service' && metadata.labels?.[NAME] === name,
+    );
+    const open = services.flatMap((service) => (service as unknown as ServiceWithPorts).spec.ports);
     // Resolvers ask port 53, which the process cannot open without privileges.
     const expected = Object.entries(ports).map(([port, number]) => [port, /^dns/.test(port) ? 53 : number]);
-    t.deepEqual(Object.fromEntries(service.ports.map((each) => [each.name, each.port])), Object.fromEntries(expected));
-    for (const each of service.ports) t.is(each.targetPort, each.name);
-    const open = allDocuments().filter(
+    t.deepEqual(Object.fromEntries(open.map((each) => [each.name, each.port])), Object.fromEntries(expected));
+    for (const each of open) t.is(each.targetPort, each.name);
+    const policies = allDocuments().filter(
       ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.labels?.[NAME] === name,
     );
-    const rules = open.flatMap((policy) => (policy as unknown as NetworkPolicy).spec.ingress);
+    const rules = policies.flatMap((policy) => (policy as unknown as NetworkPolicy).spec.ingress);
     t.deepEqual(rules.flatMap((rule) => rule.ports.map(({ port }) => port)).sort(), Object.keys(ports).sort());
   });
 
@@ -209,7 +214,7 @@ test('the mesh config directs proxies and policy servers to the secured port of 
   t.is(portOfAddress(argument(containerOf(MESHD), 'secureGRPCAddr')), portOfAddress(secured));
 });
 
-test('meshd answers DNS of all namespaces over UDP and TCP, at port 53 of its Service', (t) => {
+test('meshd answers DNS of all namespaces over UDP and TCP, at port 53 of a Service of its own', (t) => {
   const ports = containerOf(MESHD).ports.filter(({ name }) => name.startsWith('dns')) as readonly object[];
   const listener = portOfAddress(environmentVariables.dnsAddr.default);
   t.deepEqual(ports, [
@@ -217,8 +222,8 @@ test('meshd answers DNS of all namespaces over UDP and TCP, at port 53 of its Se
     { name: 'dns-tcp', containerPort: listener, protocol: 'TCP' },
   ]);
   t.false(containerOf(MESHD).env.some(({ name }) => name === 'DNS_ADDR'));
-  const { spec: service } = findDocument('Service', 'meshd') as unknown as { spec: { ports: { name: string }[] } };
-  t.deepEqual(service.ports.filter(({ name }) => name.startsWith('dns')) as readonly object[], [
+  const { spec: service } = findDocument('Service', 'meshd-dns') as unknown as ServiceWithPorts;
+  t.deepEqual(service.ports as readonly object[], [
     { name: 'dns', protocol: 'UDP', port: 53, targetPort: 'dns' },
     { name: 'dns-tcp', protocol: 'TCP', port: 53, targetPort: 'dns-tcp' },
   ]);
@@ -253,6 +258,7 @@ test('injected and labelled namespaces, and their own, can reach policy servers'
     t.deepEqual(from, [
       { podSelector: {} },
       { namespaceSelector: { matchLabels: { 'mesh-injection': 'enabled' } } },
+      { namespaceSelector: { matchExpressions: [{ key: 'mesh.internal/rev', operator: 'Exists' }] } },
       { namespaceSelector: { matchLabels: { 'navigator/policy': 'true' } } },
     ]);
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { load } from 'js-yaml';
@@ -49,6 +50,23 @@ it('in another namespace no object names mesh-system', async (t) => {
   t.truthy(find(documents, 'ValidatingWebhookConfiguration /meshd-control-plane'));
 });
 
+it('a revision shares no object with another release, and refers to none but the root certificate', async (t) => {
+  const documents = await helm.render({ revision: 'canary' });
+  const others = new Set(readDocuments('manifests').map(nameOf));
+  t.deepEqual(
+    documents.map(nameOf).filter((name) => others.has(name) || !name.includes('-canary')),
+    [],
+  );
+  t.is(documents.length, [...others].filter((name) => !/^(CustomResourceDefinition|Namespace) /.test(name)).length);
+  for (const document of documents.filter(({ metadata }) => !metadata.name.includes('injector-defaults'))) {
+    t.notRegex(JSON.stringify(document), /\bmeshd(?=[":]|\.mesh|-mesh|-webhook)/, nameOf(document));
+  }
+  const configMaps = podOf(find(documents, 'Deployment mesh-system/meshd-canary') as Deployment).volumes;
+  for (const name of ['mesh', 'mesh-policy', 'mesh-sidecar-injector', 'mesh-sidecar-injector-defaults']) {
+    t.true(JSON.stringify(configMaps).includes(`"name":"${name}-canary"`), name);
+  }
+});
+
 it('Helm finds nothing to criticise in the chart', async (t) => {
   const { code, output } = await helm.run('lint', '--strict', helm.chart);
   t.is(code, 0, output);
@@ -59,8 +77,8 @@ const policyServer = (documents: readonly ManifestDocument[]) =>
   find(documents, 'Deployment mesh-system/navigator-policy') as Deployment;
 const podOf = (deployment: Deployment) => deployment.spec.template.spec;
 const containerOf = (deployment: Deployment) => podOf(deployment).containers[0];
-const variable = (deployment: Deployment, name: string) =>
-  containerOf(deployment).env.find((each) => each.name === name)?.value;
+const variable = (deployment: Deployment | undefined, name: string) =>
+  deployment && containerOf(deployment).env.find((each) => each.name === name)?.value;
 const dataOf = (documents: readonly ManifestDocument[], name: string) =>
   (find(documents, `ConfigMap mesh-system/${name}`)?.['data'] ?? {}) as Record<string, string>;
 const initImage = (documents: readonly ManifestDocument[]) =>
@@ -78,6 +96,36 @@ interface Effect {
 
 /** Each value of values.yaml, with what it changes. */
 const EFFECTS: Readonly<Record<string, Effect>> = {
+  revision: {
+    values: { revision: 'canary' },
+    see: (documents) => [
+      variable(find(documents, 'Deployment mesh-system/meshd-canary') as Deployment | undefined, 'REVISION'),
+      ...documents
+        .filter(({ kind }) => kind.endsWith('WebhookConfiguration'))
+        .map((each) => each['webhooks'] as readonly { namespaceSelector?: object; matchConditions?: object }[])
+        .map(([entry]) => entry?.namespaceSelector ?? entry?.matchConditions),
+    ],
+    expected: [
+      'canary',
+      {
+        matchLabels: { 'mesh.internal/rev': 'canary' },
+        matchExpressions: [
+          { key: 'mesh-injection', operator: 'DoesNotExist' },
+          {
+            key: 'kubernetes.io/metadata.name',
+            operator: 'NotIn',
+            values: ['kube-system', 'kube-public', 'mesh-system'],
+          },
+        ],
+      },
+      [
+        {
+          name: 'revision',
+          expression: 'object.metadata.?labels[?"mesh.internal/rev"].orValue("default") == "canary"',
+        },
+      ],
+    ],
+  },
   'image.repository': {
     values: { image: { repository: 'registry.example.com/navigator' } },
     see: (documents) => [containerOf(meshd(documents)).image, initImage(documents)],
@@ -265,6 +313,12 @@ test('every value of values.yaml is in the table of effects', (t) => {
 const REFUSED: readonly (readonly [title: string, values: object, words: RegExp])[] = [
   ['a misspelled value', { replica: 3 }, /replica/],
   ['a misspelled value of a group', { image: { name: 'navigator' } }, /name/],
+  ['a revision whose names others have', { revision: 'policy' }, /revision/],
+  [
+    'policy servers of a revision',
+    { revision: 'canary', policyServer: { enabled: true } },
+    /policyServer\.enabled: sep/,
+  ],
   ['a number of pods that is text', { replicas: 'three' }, /replicas/],
   ['a flag without dashes', { flags: ['log_as_json'] }, /flags/],
   ['an address that is no range', { webhookCallers: ['10.0.0.1'] }, /webhookCallers/],
@@ -281,19 +335,20 @@ for (const [title, values, words] of REFUSED) {
 const { available: cluster } = requireKubernetesAndKubectl();
 
 (binary === undefined || cluster === undefined ? test.serial.skip : test.serial)(
-  'an installed chart differs in nothing from manifests/, also after an upgrade that is rolled back; uninstalling leaves the kinds',
+  'an installed chart differs in nothing from manifests/, also after an upgrade that is rolled back and beside another revision; uninstalling leaves the kinds',
   async (t) => {
     t.timeout(180_000);
     const api = await startApiServer({ binary: String(cluster) });
     t.teardown(() => api.close());
     const kubectl = createKubectl(api);
+    const canary = helm.render({ revision: 'canary' });
     const succeed = async (result: Promise<ToolResult>): Promise<string> => {
       const { code, output, complaint } = await result;
       t.is(code, 0, complaint || output);
       return output;
     };
     const release = ['-n', 'mesh-system', '--kubeconfig', api.kubeconfig];
-    const diff = async (): Promise<string> => (await kubectl('diff', '-f', 'manifests/')).output;
+    const diff = async (path = 'manifests/'): Promise<string> => (await kubectl('diff', '-f', path)).output;
 
     await succeed(kubectl('apply', '-f', 'manifests/00-namespace.yaml'));
     await succeed(helm.run('install', 'navigator', helm.chart, ...release));
@@ -302,6 +357,12 @@ const { available: cluster } = requireKubernetesAndKubectl();
     t.regex(await diff(), /-.*--max-old-space-size=1400/);
     await succeed(helm.run('rollback', 'navigator', '1', ...release));
     t.is(await diff(), '');
+    await succeed(helm.run('install', 'navigator-canary', helm.chart, ...release, '--set', 'revision=canary'));
+    const rendered = join(api.folder, 'canary.json');
+    await writeFile(rendered, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: await canary }));
+    t.is(await diff(rendered), '');
+    await succeed(helm.run('uninstall', 'navigator-canary', ...release));
+    t.is(await diff(), '', 'the release without a revision is as it was');
     await succeed(helm.run('uninstall', 'navigator', ...release));
     const left = await succeed(kubectl('get', '-f', 'manifests/', '--ignore-not-found', '-o', 'name'));
     const names = left.trim().split('\n');

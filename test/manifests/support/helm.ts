@@ -34,14 +34,19 @@ export function requireHelm(): string | undefined {
   return undefined;
 }
 
+/** Writes the chart into a folder. */
+export async function writeChart(folder: string): Promise<void> {
+  const script = (await import(join(projectRoot(), 'scripts/chart/write-chart.mjs'))) as {
+    writeChart: (folder: string) => string;
+  };
+  script.writeChart(folder);
+}
+
 /** Writes the chart, and keeps the files of Helm in a folder of its own. */
 export async function createHelm(binary: string): Promise<Helm> {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-helm-'));
   const chart = join(folder, 'navigator');
-  const { writeChart } = (await import(join(projectRoot(), 'scripts/chart/write-chart.mjs'))) as {
-    writeChart: (folder: string) => string;
-  };
-  writeChart(chart);
+  await writeChart(chart);
   const run: Helm['run'] = (...args) => {
     const home = { HELM_CACHE_HOME: join(folder, 'cache'), HELM_CONFIG_HOME: join(folder, 'config') };
     const env = { ...process.env, ...home, HELM_DATA_HOME: join(folder, 'data') };
