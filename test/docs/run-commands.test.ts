@@ -59,6 +59,7 @@ const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/operations.md': {
     'Are checks on': 'test/e2e/first-steps.test.ts: the first steps of docs/kubernetes.md',
     Upgrade: `${OPERATIONS}the upgrade runbook: a new version takes over`,
+    'Canary upgrade': `${OPERATIONS}the canary runbook: a namespace moves to another revision and back`,
     Restart: `${OPERATIONS}the restart runbook: the only replica is replaced`,
     'Scale to zero': `${OPERATIONS}the runbook to scale to zero and back`,
     Uninstall: `${OPERATIONS}the uninstall runbook leaves no object behind`,

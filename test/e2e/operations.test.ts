@@ -4,7 +4,9 @@ import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { type Agent, startAgent } from '../counterparts/agent.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
+import type { KubernetesManifest } from '../counterparts/kubernetes/kubernetes-client.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { requireHelm } from '../manifests/support/helm.js';
 import { eventually } from '../support/eventually.js';
 import { knowsPolicyServers, listOf, PATIENT, podsOf, rolledOut, SHOP, webhooksAnswer } from './cluster-mesh.js';
 import { plainWorkload } from './injected-workload.js';
@@ -21,10 +23,20 @@ const { available } = requireCluster();
 const test = anyTest as TestFn<Partial<Context>>;
 const e2eTest = available === undefined ? test.serial.skip : test.serial;
 
+const canaryTest = requireHelm() === undefined ? test.serial.skip : e2eTest;
+
 const SYSTEM = ['--namespace', 'mesh-system'];
+const FRONT = ['--namespace', 'front'];
 const MESHD_PODS = 'app.kubernetes.io/name=meshd';
 const REQUESTS_BETWEEN = 300;
 const CONCURRENCY = 4;
+const WEB = 'http://web.shop/';
+/** Workloads of the mesh. */
+const MESHED = [
+  ['shop', 'web'],
+  ['shop', 'client'],
+  ['front', 'client'],
+] as const;
 /** Kubernetes recreates these objects with new names whenever pods change. */
 const PASSING_KINDS: ReadonlySet<string> = new Set(['Pod', 'ReplicaSet', 'EndpointSlice', 'Event', 'PodMetrics']);
 const STRICT = {
@@ -64,12 +76,12 @@ async function agentIn(cluster: Cluster, namespace: string, app: string): Promis
 }
 
 /** Requests to `web` from a pod of the mesh; each is checked by the policy server while checks are on. */
-async function startCheckedLoad(t: ExecutionContext, cluster: Cluster) {
+async function startCheckedLoad(t: ExecutionContext, cluster: Cluster, namespace = 'shop') {
   for (const pod of await podsOf(cluster, SHOP, 'app=web')) await knowsPolicyServers(cluster, pod);
-  const client = await agentIn(cluster, 'shop', 'client');
+  const client = await agentIn(cluster, namespace, 'client');
   t.teardown(() => client.stop());
-  await eventually('web answers', async () => (await client.request('http://web/')).status === 200, PATIENT);
-  await client.call('startLoad', { request: { url: 'http://web/' }, concurrency: CONCURRENCY });
+  await eventually('web answers', async () => (await client.request(WEB)).status === 200, PATIENT);
+  await client.call('startLoad', { request: { url: WEB }, concurrency: CONCURRENCY });
   const goesOn = async (): Promise<void> => {
     const { requests } = await client.call('readLoad', null);
     await eventually(
@@ -88,6 +100,23 @@ async function startCheckedLoad(t: ExecutionContext, cluster: Cluster) {
       t.is(failures, 0);
     },
   };
+}
+
+/** Waits until every pod of the shop was injected by this revision. */
+async function onlyPodsOf(cluster: Cluster, revision: string): Promise<void> {
+  await eventually(
+    `all pods of the shop are of the revision ${revision}`,
+    async () => {
+      const columns = ['-o', 'jsonpath={.items[*].metadata.labels.mesh\\.internal/rev}'];
+      const revisions = (await cluster.kubectl([...SHOP, 'get', 'pods', ...columns])).split(' ');
+      return revisions.length === 3 && revisions.every((each) => each === revision);
+    },
+    PATIENT,
+  );
+}
+
+function withRevision(object: KubernetesManifest, revision: string): KubernetesManifest {
+  return { ...object, metadata: { ...object.metadata, labels: { 'mesh.internal/rev': revision } } };
 }
 
 /** Output of all containers of all pods of meshd so far. */
@@ -115,10 +144,11 @@ test.before(async (t) => {
   t.context.cluster = cluster;
   const runbooks = await openRunbooks(cluster);
   t.context.runbooks = runbooks;
-  for (const namespace of ['shop', 'outside']) await cluster.kubectl(['create', 'namespace', namespace]);
+  for (const namespace of ['shop', 'front', 'outside']) await cluster.kubectl(['create', 'namespace', namespace]);
   const workloads = [
     ...plainWorkload({ name: 'web', namespace: 'shop', replicas: 2 }),
     ...plainWorkload({ name: 'client', namespace: 'shop' }),
+    ...plainWorkload({ name: 'client', namespace: 'front' }),
     ...plainWorkload({ name: 'outsider', namespace: 'outside' }),
   ];
   await cluster.kubectl(['apply', '-f', '-'], listOf(workloads));
@@ -129,21 +159,23 @@ test.before(async (t) => {
   await runbooks.run('kubectl apply -f manifests/');
   await rolledOut(cluster, 'mesh-system', 'meshd');
   await webhooksAnswer(cluster);
-  await cluster.kubectl(['label', 'namespace', 'shop', 'mesh-injection=enabled']);
+  await cluster.kubectl(['label', 'namespace', 'shop', 'front', 'mesh-injection=enabled']);
   const books = boundQuotaSpec(
     { name: 'web', namespace: 'shop' },
     ['web'],
     [{ quotas: [{ quota: 'any', charge: 1 }] }],
   );
   await cluster.kubectl(['apply', '-f', '-'], listOf([STRICT, DANGLING, ...books]));
-  for (const name of ['web', 'client']) {
-    await cluster.kubectl([...SHOP, 'rollout', 'restart', `deployment/${name}`]);
-    await rolledOut(cluster, 'shop', name);
+  for (const [namespace, name] of MESHED) {
+    await cluster.kubectl(['--namespace', namespace, 'rollout', 'restart', `deployment/${name}`]);
   }
+  for (const [namespace, name] of MESHED) await rolledOut(cluster, namespace, name);
   await eventually(
     'only pods with sidecars are left',
     async () =>
-      (await podsOf(cluster, SHOP, 'app=web')).length === 2 && (await podsOf(cluster, SHOP, 'app=client')).length === 1,
+      (await podsOf(cluster, SHOP, 'app=web')).length === 2 &&
+      (await podsOf(cluster, SHOP, 'app=client')).length === 1 &&
+      (await podsOf(cluster, FRONT, 'app=client')).length === 1,
     PATIENT,
   );
 });
@@ -180,6 +212,76 @@ e2eTest('the upgrade runbook: a new version takes over, and no request fails', a
   await onlyOnePodOfMeshd(cluster);
   t.is((await podsOf(cluster, SYSTEM, 'app.kubernetes.io/version=0.1.1')).length, 1);
   await load.assertNoneFailed();
+});
+
+/** The kubelet of the tests ends proxies before applications, other than a real one: requests that were cut off are repeated. */
+const REPEATED = {
+  apiVersion: 'networking.mesh.internal/v1beta1',
+  kind: 'VirtualService',
+  metadata: { name: 'web', namespace: 'shop' },
+  spec: {
+    hosts: ['web.shop.svc.cluster.local'],
+    http: [
+      {
+        route: [{ destination: { host: 'web.shop.svc.cluster.local' } }],
+        retries: { attempts: 5, retryOn: 'reset,connect-failure,refused-stream' },
+      },
+    ],
+  },
+};
+
+/** Objects with a status of the canary alone, which only the webhook of the canary validates. */
+const TRIED = boundQuotaSpec(
+  { name: 'tried', namespace: 'shop' },
+  ['web'],
+  [{ quotas: [{ quota: 'any', charge: 1 }] }],
+);
+
+canaryTest('the canary runbook: a namespace moves to another revision and back, and no request fails', async (t) => {
+  const { cluster, runbooks } = contextOf(t.context);
+  const values = '--from-literal=values={ proxy: { logLevel: info } }';
+  await cluster.kubectl([...SYSTEM, 'create', 'configmap', 'mesh-sidecar-injector', values]);
+  const [copy = '', install = '', move = '', back = '', remove = '', ...others] = runbooks.blocksOf('Canary upgrade');
+  t.deepEqual(others, []);
+  await cluster.kubectl(['apply', '-f', '-'], listOf([REPEATED]));
+  const load = await startCheckedLoad(t, cluster, 'front');
+  await runbooks.run(copy);
+  await runbooks.run(install);
+  await load.goesOn();
+
+  await runbooks.run(move);
+  await onlyPodsOf(cluster, 'canary');
+  const sidecar = ['-o', 'jsonpath={.items[*].spec.initContainers[?(@.name=="mesh-proxy")].args}'];
+  const args = await cluster.kubectl([...SHOP, 'get', 'pods', '-l', 'app=web', ...sidecar]);
+  t.true(args.includes('meshd-canary.mesh-system.svc'), args);
+  t.true(args.includes('info'), 'the settings of the canary are those that the first control plane has');
+  await load.goesOn();
+  const labelled = TRIED.map((object) => withRevision(object as unknown as KubernetesManifest, 'canary'));
+  await cluster.kubectl(['apply', '-f', '-'], listOf(labelled));
+  await eventually(
+    'both control planes report the proxies of the canary',
+    async () => {
+      const lines = await cluster.kubectl([...SHOP, 'get', 'quotaspecs', '--no-headers']);
+      return lines.split('2/2 up to date').length === 3;
+    },
+    PATIENT,
+  );
+  const invalid = { ...labelled[0], spec: { rules: [{ match: [{ clause: { p: { regex: '(' } } }], quotas: [] }] } };
+  await t.throwsAsync(cluster.kubectl(['apply', '-f', '-'], listOf([invalid])), { message: /denied the request/ });
+  await cluster.kubectl(['delete', '-f', '-'], listOf(labelled));
+
+  await runbooks.run(back);
+  await onlyPodsOf(cluster, 'default');
+  await load.goesOn();
+  await runbooks.run(remove);
+  await load.assertNoneFailed();
+  await cluster.kubectl(['delete', '-f', '-'], listOf([REPEATED]));
+  await cluster.kubectl([...SYSTEM, 'delete', 'configmap', 'mesh-sidecar-injector']);
+  await eventually(
+    'nothing of the canary is left behind',
+    async () => ![...(await everythingIn(cluster))].some((object) => object.includes('canary')),
+    PATIENT,
+  );
 });
 
 e2eTest(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { runCommand } from '../counterparts/command.js';
 import type { Cluster } from '../counterparts/kubernetes/cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
+import { writeChart } from '../manifests/support/helm.js';
 import { eventually } from '../support/eventually.js';
 import { type CommandBlock, commandBlocksOf, isAsShown } from '../support/page-commands.js';
 import { PATIENT } from './cluster-mesh.js';
@@ -35,7 +36,15 @@ export async function openRunbooks(cluster: Cluster, page = 'docs/operations.md'
   const folder = await mkdtemp(join(tmpdir(), 'navigator-runbook-'));
   for (const name of ['manifests', 'samples'])
     await cp(join(projectRoot(), name), join(folder, name), { recursive: true });
-  const settings = [`KUBECONFIG=${join(cluster.folder, 'kubeconfig')}`, `KUBECACHEDIR=${join(folder, 'cache')}`];
+  await writeChart(join(folder, 'build/chart/navigator'));
+  const settings = [
+    `KUBECONFIG=${join(cluster.folder, 'kubeconfig')}`,
+    `KUBECACHEDIR=${join(folder, 'cache')}`,
+    `PATH=${join(projectRoot(), '.cache/helm')}:${process.env['PATH']}`,
+    `HELM_CACHE_HOME=${join(folder, 'cache/helm')}`,
+    `HELM_CONFIG_HOME=${join(folder, 'cache/helm')}`,
+    `HELM_DATA_HOME=${join(folder, 'cache/helm')}`,
+  ];
   const run = (command: string) => runCommand(cluster.onNode(['env', '-C', folder, ...settings, 'sh', '-ec', command]));
   return {
     folder,
