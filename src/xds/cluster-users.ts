@@ -10,11 +10,19 @@ export const USERS: readonly string[] = [TypeUrl.listener, TypeUrl.extensionConf
 
 /**
  * Whether a type has to wait: its resources may name clusters that the proxy was just sent, and it would answer requests
- * to these with 503 while it waits for their endpoints. Envoy acknowledges clusters once none of them waits.
+ * to these with 503 while it waits for their endpoints. Envoy acknowledges clusters once none of them waits. Clusters of a
+ * newer configuration that wait for an answer go first too: the resources are made from that configuration.
  */
 export function waitsForClusters({ provider, pending }: WatchedResource, subscriptions: Subscriptions): boolean {
   if (pending !== 'ifChanged' || !USERS.includes(provider.typeUrl)) return false;
-  return subscriptions.get(TypeUrl.cluster)?.isAddingResources ?? false;
+  const clusters = subscriptions.get(TypeUrl.cluster);
+  return clusters !== undefined && (clusters.outstanding.isAddingResources || clusters.isHeldUp);
+}
+
+/** Whether any type waits for clusters. */
+export function haveWaitingUsers(subscriptions: Subscriptions): boolean {
+  for (const watched of subscriptions.values()) if (waitsForClusters(watched, subscriptions)) return true;
+  return false;
 }
 
 /** Whether listeners, routes or virtual hosts that may still name old clusters are about to be replaced. */

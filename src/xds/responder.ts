@@ -1,4 +1,3 @@
-import { MAX_TIMER_MS } from '../base/clock.js';
 import { hasResource } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { WireMessage } from '../envoy/wire-message.js';
@@ -6,7 +5,8 @@ import type { PushNotice } from '../push/push-notice.js';
 import type { PushResult } from '../push/push-queue.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
-import { waitsForClusters } from './cluster-users.js';
+import { AnswerTimer } from './answer-timer.js';
+import { haveWaitingUsers, waitsForClusters } from './cluster-users.js';
 import type { DiscoveryProtocol, NextResponse } from './discovery-protocol.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -62,11 +62,13 @@ export class Responder {
   #changedSinceMs: number | undefined;
   #isFullPush = false;
   #isInterrupted = false;
-  /** Cancels the timer of the answer that is due first. */
-  #cancelTimer: (() => void) | undefined;
+  readonly #answers: AnswerTimer;
 
   constructor(parts: ResponderParts) {
     this.#parts = parts;
+    this.#answers = new AnswerTimer(parts.environment, parts.subscriptions, () => {
+      if (this.isReady) parts.enqueue();
+    });
   }
 
   get isPreparing(): boolean {
@@ -145,12 +147,12 @@ export class Responder {
       // The writes of a stream end in their order.
       written = written === undefined ? write : written.then(() => write);
     }
-    if (sinceMs !== undefined && this.#hasWaiting()) {
+    if (sinceMs !== undefined && haveWaitingUsers(this.#parts.subscriptions)) {
       // The change has arrived when the types that wait for clusters are sent too.
       this.#changedSinceMs = sinceMs;
       this.#isFullPush = isFull;
     }
-    this.#watchAnswers();
+    this.#answers.start();
     if (written === undefined || !isFull || sinceMs === undefined) return { bytes, flushed: written };
     const flushed = written.then(() => {
       if (this.#changedSinceMs === undefined) metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
@@ -159,8 +161,7 @@ export class Responder {
   }
 
   stop(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
+    this.#answers.stop();
   }
 
   /** A response that was made since the last push goes out before others are made: it is older than they. */
@@ -265,62 +266,15 @@ export class Responder {
 
   async #afterWrite(watched: WatchedResource, flushed: Promise<void>): Promise<void> {
     await flushed;
-    watched.written(this.#parts.environment.clock.monotonicMs());
+    watched.outstanding.written(this.#parts.environment.clock.monotonicMs());
     if (this.#parts.isEnded()) return;
     if (this.#isReady(watched)) this.#parts.enqueue();
-    else this.#watchAnswers();
-  }
-
-  /** Lets a response that is held up by a missing answer go out in time (NAV_XDS_ACK_TIMEOUT). */
-  #watchAnswers(): void {
-    const { environment, subscriptions } = this.#parts;
-    const { ackMs } = environment.limits;
-    if (ackMs === 0 || this.#cancelTimer !== undefined || !this.#isAnyPending()) return;
-    let sinceMs: number | undefined;
-    for (const watched of subscriptions.values()) {
-      const heldUpSinceMs = this.#heldUpSinceMs(watched);
-      if (heldUpSinceMs !== undefined) sinceMs = Math.min(sinceMs ?? heldUpSinceMs, heldUpSinceMs);
-    }
-    if (sinceMs === undefined) return;
-    const delayMs = Math.max(0, sinceMs + ackMs - environment.clock.monotonicMs());
-    // The timer that follows it waits for the rest.
-    this.#cancelTimer = environment.clock.schedule(Math.min(delayMs, MAX_TIMER_MS), () => this.#stopWaiting());
-  }
-
-  #stopWaiting(): void {
-    const { environment, subscriptions, enqueue } = this.#parts;
-    this.#cancelTimer = undefined;
-    const dueSinceMs = environment.clock.monotonicMs() - environment.limits.ackMs;
-    for (const watched of subscriptions.values()) {
-      const heldUpSinceMs = this.#heldUpSinceMs(watched);
-      if (heldUpSinceMs !== undefined && heldUpSinceMs <= dueSinceMs) watched.stopWaiting();
-    }
-    if (this.isReady) enqueue();
-    this.#watchAnswers();
-  }
-
-  /** Only a pending response can be held up. */
-  #isAnyPending(): boolean {
-    for (const { pending } of this.#parts.subscriptions.values()) if (pending !== 'no') return true;
-    return false;
+    else this.#answers.start();
   }
 
   #isReady(watched: WatchedResource): boolean {
     const { subscriptions, protocol } = this.#parts;
     if (!watched.isReady || protocol.waits?.(watched) === true) return false;
     return !waitsForClusters(watched, subscriptions) && !waitsForTables(watched, subscriptions);
-  }
-
-  #hasWaiting(): boolean {
-    const { subscriptions } = this.#parts;
-    for (const watched of subscriptions.values()) if (waitsForClusters(watched, subscriptions)) return true;
-    return false;
-  }
-
-  /** When the proxy got the response whose answer holds up the next one, or one of another type. */
-  #heldUpSinceMs(watched: WatchedResource): number | undefined {
-    if (watched.pending !== 'no') return watched.unansweredSinceMs;
-    if (watched.provider.typeUrl !== TypeUrl.cluster) return undefined;
-    return this.#hasWaiting() ? watched.unansweredSinceMs : undefined;
   }
 }

@@ -58,7 +58,7 @@ class StateOfTheWorld implements DiscoveryProtocol {
     const { subscriptions, environment } = this.#connection;
     const kept = withoutGaps(watched, set, environment.delta, () => hasPendingUsers(subscriptions));
     // Another response follows without the old clusters.
-    if (kept.hasOldClusters) watched.want('ifChanged');
+    if (kept.hasOldClusters) watched.wantRemovals();
     return kept.set;
   }
 

@@ -3,6 +3,7 @@ import type { WatchSnapshot } from '../model/proxy-connection.js';
 import type { EncodedNames, NameSet } from '../push/name-set.js';
 import { type AfterDoubt, HeldResources, keepAccepted } from './held-resources.js';
 import type { PeerStream } from './limits/peers.js';
+import { OutstandingResponse } from './outstanding-response.js';
 import type { ResourceProvider } from './resource-provider.js';
 import { shorten } from './shorten.js';
 
@@ -32,15 +33,9 @@ export class WatchedResource {
   subscription = 0;
   /** Clusters that changed. Envoy uses none of them before it gets their endpoints, also if these did not change. */
   warming: ResourceDiff | undefined;
-  /** The newest response is neither acknowledged nor rejected. */
-  #unanswered = false;
-  /** The newest response has not left this process. */
-  #writing = false;
-  /** When the newest response left this process, on the monotonic clock. */
-  #writtenMs = 0;
-  #overdue = false;
-  /** The newest response has resources that the proxy did not have. */
-  #hasNew = false;
+  readonly outstanding = new OutstandingResponse();
+  /** The pending response only removes resources that other types still used when the newest response was made. */
+  #onlyRemoves = false;
   readonly #account: Pick<PeerStream, 'replace'>;
   #encodedNames: EncodedNames | undefined;
   #subscribed: EncodedNames | undefined;
@@ -128,12 +123,14 @@ export class WatchedResource {
     return this.#response?.nonce ?? '';
   }
 
-  /**
-   * Whether a response may be sent now: one is pending, and the proxy has read and answered the last one, or had the
-   * time to. A client that asks again without reading gets no second buffer.
-   */
+  /** Whether a response may be sent now. */
   get isReady(): boolean {
-    return this.pending !== 'no' && !this.#writing && (!this.#unanswered || this.#overdue);
+    return this.pending !== 'no' && this.outstanding.allowsNext;
+  }
+
+  /** The resources of a newer configuration wait for the answer to the newest response. */
+  get isHeldUp(): boolean {
+    return this.pending !== 'no' && !this.#onlyRemoves && this.outstanding.isAwaited;
   }
 
   /** The resources that the proxy rejected, and has not accepted or been spared since. */
@@ -147,12 +144,12 @@ export class WatchedResource {
   }
 
   get isUnanswered(): boolean {
-    return this.#unanswered;
+    return this.outstanding.isUnanswered;
   }
 
-  /** The proxy has not answered the newest response in time. The next response goes out without the answer. */
+  /** The next response goes out without the answer to the newest one. */
   get isOverdue(): boolean {
-    return this.#unanswered && this.#overdue;
+    return this.outstanding.isOverdue;
   }
 
   /** The proxy may have other resources than those it accepted: those of a response that it did not answer in time. */
@@ -160,23 +157,16 @@ export class WatchedResource {
     return this.#held.isUncertain || this.isOverdue;
   }
 
-  /** The proxy has not acknowledged resources that are new to it. */
-  get isAddingResources(): boolean {
-    return this.#hasNew && this.#unanswered && !this.#overdue;
-  }
-
-  /** When the proxy got the response that it has not answered; undefined if there is none, or it had its time. */
-  get unansweredSinceMs(): number | undefined {
-    return this.#unanswered && !this.#writing && !this.#overdue ? this.#writtenMs : undefined;
-  }
-
-  /** Stops waiting for the answer to the newest response. */
-  stopWaiting(): void {
-    this.#overdue = true;
-  }
-
   want(pending: PendingPush): void {
+    this.#onlyRemoves = false;
     if (this.pending === 'no' || pending === 'always') this.pending = pending;
+  }
+
+  /** A response follows that removes what other types use until their next responses. */
+  wantRemovals(): void {
+    if (this.pending !== 'no') return;
+    this.pending = 'ifChanged';
+    this.#onlyRemoves = true;
   }
 
   /** Begins a response. Changes from now on are pending for the next one. @returns why this one was pending */
@@ -190,7 +180,7 @@ export class WatchedResource {
   resubscribe(): void {
     this.subscription++;
     this.#held.clear();
-    this.#unanswered = false;
+    this.outstanding.answered();
     this.want('always');
   }
 
@@ -226,25 +216,16 @@ export class WatchedResource {
    * @param hasNew whether it has resources that the proxy does not have
    */
   respond(set: ResourceSet, response: SentResponse, configVersion: string, hasNew: boolean): void {
-    this.#hasNew = hasNew;
     this.warming = undefined;
     this.#held.send(set, this.isOverdue);
-    this.#unanswered = true;
-    this.#writing = true;
-    this.#overdue = false;
+    this.outstanding.begin(hasNew);
     this.#response = response;
     this.#sentConfigVersion = configVersion;
   }
 
-  /** The response has left this process, or never will. */
-  written(nowMs: number): void {
-    this.#writing = false;
-    this.#writtenMs = nowMs;
-  }
-
   /** The proxy accepted the newest response. */
   acknowledge(nonce: string, version: string): void {
-    this.#unanswered = false;
+    this.outstanding.answered();
     this.#ackedNonce = nonce;
     // A proxy repeats the version of the response. Another text may be long.
     this.#ackedVersion = version === this.#response?.version ? version : shorten(version, MAX_VERSION_CHARACTERS);
@@ -256,7 +237,7 @@ export class WatchedResource {
 
   /** The proxy rejected the newest response, and keeps the resources that it accepted last. */
   reject(nonce: string, code: string, message: string): void {
-    this.#unanswered = false;
+    this.outstanding.answered();
     this.#rejection = { code, message, nonce };
     this.#held.reject();
     this.#onProgress();
@@ -266,7 +247,7 @@ export class WatchedResource {
   unaffected(configVersion: string): void {
     if (this.rejected !== undefined) return;
     this.#sentConfigVersion = configVersion;
-    if (this.#unanswered || this.#ackedConfigVersion === configVersion) return;
+    if (this.isUnanswered || this.#ackedConfigVersion === configVersion) return;
     if (this.#ackedNonce === '' && this.#heldVersion === '') return;
     this.#ackedConfigVersion = configVersion;
     this.#onProgress();
@@ -274,10 +255,10 @@ export class WatchedResource {
 
   /** The resources of the newest configuration are those that the proxy has, or is being sent. */
   unchanged(set: ResourceSet, configVersion: string): void {
-    this.#held.keep(set, this.#unanswered);
+    this.#held.keep(set, this.isUnanswered);
     // None of these resources belongs to a changed cluster.
     this.warming = undefined;
-    if (!this.#unanswered) {
+    if (!this.isUnanswered) {
       if (this.#rejection !== undefined) this.#onProgress();
       this.#rejection = undefined;
     }

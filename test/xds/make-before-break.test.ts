@@ -78,6 +78,26 @@ test('a route is sent at once when no cluster is new', async (t) => {
   t.is(asText(await next()), 'RouteConfiguration a=changed');
 });
 
+test('a route waits for the clusters of its configuration while the proxy has not answered older ones', async (t) => {
+  const connected = await connect(t);
+  const { sessions, change, next, acknowledge } = connected;
+  change({ a: '2', b: '1' }, 'changed');
+  const older = await next();
+  t.is(asText(older), 'Cluster a=2 b=1');
+  const route = await next();
+  acknowledge(route, ['a']);
+  await eventually('the route is acknowledged', () => {
+    return [...sessions][0]?.snapshot()?.watches.get(TypeUrl.route)?.ackedNonce === route.nonce;
+  });
+  change({ a: '2', b: '1', c: '1' }, 'to c');
+  await nothingFollows(t, connected);
+  acknowledge(older);
+  const newer = await next();
+  t.is(asText(newer), 'Cluster a=2 b=1 c=1');
+  acknowledge(newer);
+  t.is(asText(await next()), 'RouteConfiguration a=to c');
+});
+
 test('a cluster leaves the proxy after the route that used it', async (t) => {
   const { change, next } = await connect(t);
   change({ a: '1' }, 'without b');

@@ -97,7 +97,7 @@ class DeltaProtocol implements DiscoveryProtocol {
       return undefined;
     }
     const keepsOld = this.#mustKeepOld(watched, change);
-    if (keepsOld) watched.want('ifChanged');
+    if (keepsOld) watched.wantRemovals();
     const sent = keepsOld ? keepOld(memory.withoutRemoved(change), change, before, asked) : change;
     if (isEmptyDiff(sent) && keepsOld) return undefined;
     const header = { group: sent, typeUrl, versionInfo: version, configVersion, compose: composeDeltaResponse };

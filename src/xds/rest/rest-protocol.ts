@@ -47,7 +47,7 @@ class RestProtocol implements DiscoveryProtocol, RestSubscription {
   get isChanging(): boolean {
     const watched = this.#watched;
     if (watched === undefined) return false;
-    return this.#isMaking || watched.pending !== 'no' || (watched.isUnanswered && !watched.isOverdue);
+    return this.#isMaking || watched.pending !== 'no' || watched.outstanding.isAwaited;
   }
 
   get isNew(): boolean {
@@ -58,7 +58,7 @@ class RestProtocol implements DiscoveryProtocol, RestSubscription {
   get isAddingResources(): boolean {
     const watched = this.#watched;
     if (watched === undefined) return false;
-    return this.#isMaking || watched.pending !== 'no' || watched.isAddingResources;
+    return this.#isMaking || watched.pending !== 'no' || watched.outstanding.isAddingResources;
   }
 
   proceed(): void {
