@@ -82,8 +82,10 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     const clusters = scoped.traffic.clustersOf(service);
     const { clusterOfName, balancesByLocality } = namedOf(clusters);
     const locality = balancesByLocality ? scoped.locality : '';
-    const place = [scoped.networkKey, isLocal ? scoped.cluster : '', locality].join('|');
-    const named = recall(clusters, endpoints, mutualTls.hasDisabled ? `${place}|${mutualTls.key}` : place);
+    const disabled = mutualTls.hasDisabled ? mutualTls.key : '';
+    // The locality comes last: a proxy can invent any text.
+    const place = [scoped.networkKey, isLocal ? scoped.cluster : '', disabled, locality].join('|');
+    const named = recall(clusters, endpoints, place);
     const known = named.get(name);
     if (known !== undefined) return known;
     // Proxies can ask for any name: only names of clusters are remembered. Proxies resolve `dns` clusters themselves.
