@@ -5,6 +5,7 @@ import { labelsOf } from '../security/mutual-tls.js';
 import type { SidecarRules } from '../sidecars/sidecars.js';
 import type { MeshStore } from '../store/mesh-store.js';
 import type { TrafficView, TrafficViewer } from '../traffic/traffic-view.js';
+import { viewsByPlace } from './views-by-place.js';
 import { targetsOfProxy } from './workload-targets.js';
 
 /**
@@ -26,7 +27,7 @@ export function nextPushContext(previous: PushContext | undefined, store: MeshSt
   );
   const sidecarOf = (proxy: TrafficViewer) => (sidecars.isEmpty ? undefined : selected(proxy));
   const targetsOf = (proxy: Proxy) => targetsOfProxy(proxy, clusterOf(proxy.metadata.clusterId), targets, interner);
-  const trafficOf = (proxy: TrafficViewer): TrafficView => {
+  const compose = (proxy: TrafficViewer): TrafficView => {
     const { configNamespace: namespace, metadata } = proxy;
     const rules = sidecarOf(proxy);
     return composeView({
@@ -46,7 +47,7 @@ export function nextPushContext(previous: PushContext | undefined, store: MeshSt
     viewOf: (namespace) => views.viewOf(namespace),
     viewIn,
     clusterOf,
-    trafficOf: sidecars.isEmpty ? trafficOf : memoize(trafficOf),
+    trafficOf: sidecars.isEmpty ? viewsByPlace(compose) : memoize(compose),
     targetsOf,
     inboundOf: (proxy) => ingressOf(sidecarOf(proxy), targetsOf(proxy)),
   };
