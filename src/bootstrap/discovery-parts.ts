@@ -4,8 +4,6 @@ import { createKindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js';
 import { shortTypeName } from '../envoy/type-urls.js';
-import { createAskingInstances } from '../instances/ask-instances.js';
-import { instanceAddresses } from '../instances/instance-addresses.js';
 import { createPageReader } from '../introspection/page-reader.js';
 import { createPages, DISCOVERY_SITE, instancePages } from '../introspection/page-table.js';
 import type { ConfigProblem } from '../introspection/views.js';
@@ -23,6 +21,7 @@ import { createAuthorizationLog } from './authorization-log.js';
 import { createCacheLog } from './cache-log.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createHttpServers } from './create-http-servers.js';
+import { createInstances } from './create-instances.js';
 import { createIntrospection } from './create-introspection.js';
 import { createKeySets } from './create-key-sets.js';
 import { createSources } from './create-sources.js';
@@ -211,11 +210,11 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     logger,
     clock,
   });
-  const instances = createAskingInstances({
-    addresses: () => (distributor.context === undefined ? [] : instanceAddresses(distributor.context)),
-    material: () => policy.credentials.material.current(),
-    serverName: `meshd.${discovery.namespace}.svc`,
-    ownId: identity,
+  const instances = createInstances({
+    context: () => distributor.context,
+    material: policy.credentials.material,
+    namespace: discovery.namespace,
+    identity,
     clock,
   });
   const sourceProblems = () => [...sources.problems(), ...policy.problems(), ...webhooks.problems()];
