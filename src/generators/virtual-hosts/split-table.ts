@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import { lazy } from '../../base/lazy.js';
 import type { Steps } from '../../base/steps.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
@@ -60,7 +61,7 @@ export function createTableSplitter(
     const { head, hosts: own } = table instanceof ComposedTable ? table : readTable(table);
     // Envoy uses no table before it gets a virtual host of it, and patches can remove all.
     const none = encodeHost(virtualHostName(table.name, 'none'), noHost);
-    const indexed = memoizeOnce(() => indexDomains(own));
+    const indexed = lazy(() => indexDomains(own));
     const { patches } = table;
     const withPatches = (part: EncodedResource): EncodedResource =>
       patches === undefined ? part : { ...part, patches };
@@ -130,14 +131,6 @@ function encodeHost(name: string, field: Buffer, domain?: string): EncodedResour
   }
   if (domain !== undefined) pieces.push(frameField(DOMAIN, Buffer.from(domain)));
   return frameResource(TypeUrl.virtualHost, name, Buffer.concat(pieces));
-}
-
-function memoizeOnce<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function nameIn(host: Uint8Array): string {

@@ -1,3 +1,4 @@
+import { lazy } from '../../../base/lazy.js';
 import { MESH_GATEWAY, resolveHost } from '../../../config/networking/host-names.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../../config/object.js';
 import type { PushContext } from '../../../model/push-context.js';
@@ -189,12 +190,4 @@ function coveringService(hostname: string, servicesByHost: ReadonlyMap<string, S
     if (service !== undefined) return service;
   }
   return undefined;
-}
-
-function lazy<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
