@@ -8,6 +8,7 @@ import { captureFlags } from '../build/src/cli/settings/capture-flags.js';
 import { commonFlags } from '../build/src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../build/src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../build/src/cli/settings/environment-variables.js';
+import { grpcAgentFlags } from '../build/src/cli/settings/grpc-agent-flags.js';
 import { grpcBootstrapFlags, grpcBootstrapVariables } from '../build/src/cli/settings/grpc-bootstrap-settings.js';
 import { outputFlags } from '../build/src/cli/settings/output-flags.js';
 import { policyFlags } from '../build/src/cli/settings/policy-flags.js';
@@ -191,6 +192,10 @@ const GRPC_BOOTSTRAP = `Writes the bootstrap file of a gRPC library that takes p
 also reads the variables of an injected container, which the second table lists.
 `;
 
+const GRPC_AGENT = `A sidecar of a pod without a proxy runs it ([proxyless gRPC](proxyless-grpc.md#mutual-tls)). It makes a key, has it signed by the
+control plane, and renews both before the certificate expires and when the root certificates change.
+`;
+
 const READ_NEXT = `## Read next
 
 - [settings in a cluster](kubernetes.md#settings)
@@ -217,6 +222,9 @@ export async function renderConfigurationDoc() {
       ['variable', 'default', 'meaning'],
       Object.values(grpcBootstrapVariables).map((each) => [`\`${each.name}\``, code(each.default), each.meaning]),
     ),
+    '## Flags of `grpc-agent` ‡\n',
+    GRPC_AGENT,
+    flagTable(grpcAgentFlags),
     '## Flags of `request`\n',
     flagTable(requestFlags),
     '## Flags of `analyze`\n',

@@ -161,3 +161,22 @@ export interface PolicyOptions {
   /** Outside a cluster: to be told in one line at start. */
   readonly loopback: readonly LoopbackDefault[];
 }
+
+/** Flags of `grpc-agent`. */
+export interface GrpcAgentFlags {
+  readonly discoveryAddress: string;
+  readonly discoveryRootCertFile: string;
+  readonly discoveryServerName: string;
+  readonly discoveryTokenFile: string;
+  readonly output: string;
+  readonly readyAddr: ListenAddress;
+}
+
+/** All settings of the agent of a pod without a proxy. */
+export interface GrpcAgentOptions {
+  readonly agent: GrpcAgentFlags;
+  readonly common: CommonFlags;
+  readonly unimplemented: readonly UnimplementedSetting[];
+  readonly warnings: readonly SettingWarning[];
+  readonly loopback: readonly LoopbackDefault[];
+}

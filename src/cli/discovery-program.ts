@@ -3,6 +3,7 @@ import { CaptureTrafficCommand } from './commands/capture-traffic-command.js';
 import { CheckCommand } from './commands/check-command.js';
 import { CompletionCommand } from './commands/completion-command.js';
 import { DiscoveryCommand } from './commands/discovery-command.js';
+import { GrpcAgentCommand } from './commands/grpc-agent-command.js';
 import { GrpcBootstrapCommand } from './commands/grpc-bootstrap-command.js';
 import { PolicyCommand } from './commands/policy-command.js';
 import { ProxyStatusCommand } from './commands/proxy-status-command.js';
@@ -13,6 +14,7 @@ import { analyzeFlags, sharedAnalyzeFlags } from './settings/analyze-flags.js';
 import { captureFlags } from './settings/capture-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
+import { grpcAgentFlags } from './settings/grpc-agent-flags.js';
 import { grpcBootstrapFlags, grpcBootstrapVariables } from './settings/grpc-bootstrap-settings.js';
 import { outputFlags } from './settings/output-flags.js';
 import { policyWhyFlags, sharedPolicyWhyFlags } from './settings/policy-why-flags.js';
@@ -75,6 +77,17 @@ export const discoveryProgram: Program<DiscoveryEnvironment> = {
         synopsis: 'grpc-bootstrap [flags]',
         flags: Object.values(grpcBootstrapFlags),
         variables: Object.values(grpcBootstrapVariables),
+        takesOperands: false,
+      },
+    ],
+    [
+      'grpc-agent',
+      {
+        command: GrpcAgentCommand,
+        purpose: GrpcAgentCommand.usage.description ?? '',
+        synopsis: 'grpc-agent [flags]',
+        flags: Object.values(grpcAgentFlags),
+        variables: [],
         takesOperands: false,
       },
     ],

@@ -1,4 +1,4 @@
-import { generateKeyPair } from 'node:crypto';
+import { generateKeyPair, type KeyPairKeyObjectResult } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createBackoff } from '../../base/backoff.js';
 import type { Clock } from '../../base/clock.js';
@@ -38,21 +38,31 @@ const FROM_PART = 0.5;
 const TO_PART = 0.8;
 /** Certificates of an expiring authority get shorter and shorter; this bounds the rate of renewals. */
 const MIN_WAIT_MS = 250;
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 60_000;
+/** Waits after failed requests for a certificate. */
+export const RETRY_WAITS = { initialMs: 1_000, maxMs: 60_000 } as const;
 /**
  * Certificates that no longer verify are replaced within this time, at random points, because all holders are affected
  * at once.
  */
-const USELESS_SPREAD_MS = 5_000;
+export const USELESS_SPREAD_MS = 5_000;
 /** Certificates of a new key help only peers that know its root, which takes them some minutes. */
-const OLD_WAIT_MS = 5 * 60_000;
+export const OLD_WAIT_MS = 5 * 60_000;
 
 const generate = promisify(generateKeyPair);
 
+/** A new key of the kind that certificates of this mesh have: EC P-256. */
+export function generateCertificateKey(): Promise<KeyPairKeyObjectResult> {
+  return generate('ec', { namedCurve: 'P-256' });
+}
+
+/** The time until a certificate is renewed. @param lifeMs how long it is still valid */
+export function renewalWaitMs(lifeMs: number, random: () => number): number {
+  return Math.max(MIN_WAIT_MS, lifeMs * (FROM_PART + random() * (TO_PART - FROM_PART)));
+}
+
 export function createRenewedCertificate(options: RenewedCertificateOptions): RenewedCertificate {
   const { authority, judge, subjectAltNames, clock, logger, random, onChange } = options;
-  const backoff = createBackoff({ initialMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
+  const backoff = createBackoff({ ...RETRY_WAITS, random });
   const names = subjectAltNames.map(({ value }) => value);
   let present: { readonly secret: KeyAndChain; readonly issuing: TrustBundle } | undefined;
   let dueMs = Number.POSITIVE_INFINITY;
@@ -69,8 +79,7 @@ export function createRenewedCertificate(options: RenewedCertificateOptions): Re
 
   const take = (secret: KeyAndChain, issuing: TrustBundle): void => {
     present = { secret, issuing };
-    const lifeMs = secret.notAfter.getTime() - clock.now().getTime();
-    schedule(lifeMs * (FROM_PART + random() * (TO_PART - FROM_PART)));
+    schedule(renewalWaitMs(secret.notAfter.getTime() - clock.now().getTime(), random));
     // The authority may have changed while the certificate was issued.
     authorityChanged();
     onChange();
@@ -79,7 +88,7 @@ export function createRenewedCertificate(options: RenewedCertificateOptions): Re
   const attempt = async (): Promise<void> => {
     try {
       options.mayIssue?.();
-      const { privateKey, publicKey } = await generate('ec', { namedCurve: 'P-256' });
+      const { privateKey, publicKey } = await generateCertificateKey();
       const issuing = authority.bundle();
       const { chain, notAfter } = await authority.issue({ publicKey, subjectAltNames, ttlMs: 0 });
       if (isClosed) return;

@@ -37,3 +37,24 @@ export function encodeCertificateResponse(certificateChain: readonly string[]): 
   for (const text of certificateChain) writer.uint32(CERT_CHAIN_TAG).string(text);
   return Buffer.from(writer.finish());
 }
+
+/** Encodes a request without a duration: the authority decides. @param csr PEM */
+export function encodeCertificateRequest(csr: string): Buffer {
+  return Buffer.from(protobuf.Writer.create().uint32(CSR_TAG).string(csr).finish());
+}
+
+/**
+ * The PEM texts of a response: the leaf, then the intermediates if there are any, then the roots.
+ *
+ * @throws Error for bytes that are not a MeshCertificateResponse
+ */
+export function readCertificateResponse(bytes: Uint8Array): readonly string[] {
+  const reader = protobuf.Reader.create(bytes);
+  const chain: string[] = [];
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === CERT_CHAIN_TAG) chain.push(reader.string());
+    else reader.skipType(tag & 7);
+  }
+  return chain;
+}

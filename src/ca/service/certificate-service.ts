@@ -31,7 +31,7 @@ export interface CertificateServiceOptions extends IssueForCallerOptions {
 
 const SERVICE = 'mesh.ca.v1.MeshCertificateService';
 const METHOD = 'CreateCertificate';
-const PATH = `/${SERVICE}/${METHOD}`;
+export const CREATE_CERTIFICATE_PATH = `/${SERVICE}/${METHOD}`;
 const LIMITS: ConcurrencyLimits = { maxConcurrent: 16, maxWaiting: 10_000, maxWaitMs: 10_000 };
 const MAX_DETAILS_LENGTH = 1024;
 
@@ -94,9 +94,10 @@ export function createCertificateService(options: CertificateServiceOptions): Gr
   };
   return {
     name: SERVICE,
-    requestClasses: { [PATH]: 'certificate' },
+    requestClasses: { [CREATE_CERTIFICATE_PATH]: 'certificate' },
     // On the wire a unary call is a stream of one message.
-    addTo: (server) => server.addService({ [METHOD]: rawStreamingMethod(PATH, passThrough) }, { [METHOD]: handle }),
+    addTo: (server) =>
+      server.addService({ [METHOD]: rawStreamingMethod(CREATE_CERTIFICATE_PATH, passThrough) }, { [METHOD]: handle }),
   };
 }
 
