@@ -9,7 +9,7 @@ import { createConnectionGuard } from './connection-guard.js';
 import type { GrpcLimitName, GrpcLimits, ReachedLimit } from './grpc-limits.js';
 import { createMessageLimits } from './grpc-limits.js';
 import type { GuardedSession } from './guarded-session.js';
-import { type GuardedStream, respondWithError } from './guarded-stream.js';
+import { type GuardedStream, respondWithError, WINDOW_BYTES } from './guarded-stream.js';
 import { HeaderOffenders } from './header-offenders.js';
 import { http2ServersOf } from './http2-servers-of.js';
 import { createIncompleteMessages } from './incomplete-messages.js';
@@ -113,6 +113,7 @@ export function createGrpcGuard(
       },
       protect: (server) => {
         for (const http2Server of http2ServersOf(server)) {
+          http2Server.updateSettings({ initialWindowSize: WINDOW_BYTES });
           // Node creates the session of a connection synchronously after this event.
           let latestSocket: Socket | undefined;
           let latestSession: GuardedSession | undefined;

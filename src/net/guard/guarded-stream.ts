@@ -8,8 +8,11 @@ const STREAM_BYTES = 8 * 1024;
 /** Memory of each piece of an incomplete message beside its bytes. */
 const PIECE_BYTES = 256;
 
-/** What a peer may send of a stream without permission. A longer message waits if its address has no room for it. */
-const WINDOW_BYTES = 65_535;
+/**
+ * What a peer may send of a stream without permission: SETTINGS_INITIAL_WINDOW_SIZE of the listeners (RFC 9113, section
+ * 6.9.2). A longer message waits if its address has no room for it.
+ */
+export const WINDOW_BYTES = 24 * 1024;
 
 /** Bytes that arrived before the guard followed the stream. */
 interface EarlyBytes {

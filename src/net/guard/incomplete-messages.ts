@@ -31,8 +31,10 @@ type Reached = (session: Pick<GuardedSession, 'peer' | 'group'>, limit: GrpcLimi
 const LOOK_MS = 1000;
 /** A stream that holds more is counted at once. */
 const FRESH_BYTES = 64 * 1024;
-/** Time to complete a message while others of the same address wait. */
+/** A message at its turn may take this long for the next `PROGRESS_BYTES` while others of its address wait. */
 const TURN_MS = 2000;
+/** Busy peers send a window at a time. */
+const PROGRESS_BYTES = 16 * 1024;
 
 /** The bytes of one stream in both budgets. */
 class Holding implements BudgetHolder {
@@ -40,6 +42,9 @@ class Holding implements BudgetHolder {
   /** Bytes that the budgets count; 0 for none. */
   bytes = 0;
   sinceMs = 0;
+  /** The bytes at the last progress of a message at its turn, and when that was seen. */
+  progressBytes = 0;
+  progressMs = 0;
   /** Whether the stream arrived in this turn of the event loop. */
   isFresh = true;
   freshBytes = 0;
@@ -105,20 +110,25 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
     byConnection.set(holding.ofConnection, 0);
   };
 
-  /** Whether the peer has had this time to complete a message, and has not. */
-  const isLate = (holding: Holding, timeMs: number): boolean =>
-    clock.monotonicMs() - holding.sinceMs >= timeMs &&
-    holding.turn === undefined &&
-    holding.guarded?.isIncomplete === true;
+  /** Whether the peer has had this time since then to go on with a message, and has not. */
+  const isLate = (holding: Holding, sinceMs: number, timeMs: number): boolean =>
+    clock.monotonicMs() - sinceMs >= timeMs && holding.turn === undefined && holding.guarded?.isIncomplete === true;
+  const lastProgressMs = (holding: Holding): number => {
+    if (holding.bytes >= holding.progressBytes + PROGRESS_BYTES) {
+      holding.progressBytes = holding.bytes;
+      holding.progressMs = clock.monotonicMs();
+    }
+    return Math.max(holding.sinceMs, holding.progressMs);
+  };
   const look = (): void => {
     const beforeMs = clock.monotonicMs() - limits.grpcMessageTimeoutMs;
     for (const holding of holdings) {
       if (holding.sinceMs > beforeMs) break;
-      if (!isLate(holding, limits.grpcMessageTimeoutMs)) continue;
+      if (!isLate(holding, holding.sinceMs, limits.grpcMessageTimeoutMs)) continue;
       refuse(holding, 'message_timeout', limits.grpcMessageTimeoutMs, status.DEADLINE_EXCEEDED);
     }
     for (const holding of byAddress.inDemand()) {
-      if (holding instanceof Arrival || !isLate(holding, TURN_MS)) continue;
+      if (holding instanceof Arrival || !isLate(holding, lastProgressMs(holding), TURN_MS)) continue;
       refuse(holding, 'turn_timeout', limits.grpcMaxIncompleteBytesPerAddress, status.DEADLINE_EXCEEDED);
     }
     isLooking = holdings.size > 0;
@@ -129,6 +139,8 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
     if (bytes === holding.bytes) return;
     if (holding.bytes === 0) {
       holding.sinceMs = clock.monotonicMs();
+      holding.progressBytes = 0;
+      holding.progressMs = 0;
       holdings.add(holding);
       if (!isLooking) {
         isLooking = true;
