@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { commonServerName } from '../ca/server-certificate/server-names.js';
 import { type AskingInstances, createAskingInstances } from '../instances/ask-instances.js';
 import { instanceAddresses } from '../instances/instance-addresses.js';
 import type { PushContext } from '../model/push-context.js';
@@ -24,8 +25,7 @@ export function createInstances({ context, material, namespace, identity, clock 
       return newest === undefined ? [] : instanceAddresses(newest);
     },
     material: material.current,
-    // Every certificate of the control plane has this name (ca/server-certificate/server-names).
-    serverName: `meshd.${namespace}.svc`,
+    serverName: commonServerName(namespace),
     ownId: identity,
     clock,
   });

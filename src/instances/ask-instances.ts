@@ -1,6 +1,7 @@
-import { type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
+import { type ChannelOptions, Client, credentials, status } from '@grpc/grpc-js';
 import type { Clock } from '../base/clock.js';
 import { errorText } from '../base/error-text.js';
+import { isRecord } from '../base/record.js';
 import type { InstanceAnswer, Instances, PageQuestion, SilentInstance } from '../introspection/instances.js';
 import { passThrough } from '../net/raw-method.js';
 import type { TlsMaterial } from '../net/tls-material.js';
@@ -35,6 +36,10 @@ const MAX_INSTANCES = 32;
 const TIMEOUT_MS = 3_000;
 /** An instance that did not answer is not asked again for this long: pages that update themselves would wait each time. */
 const SILENT_MS = 10_000;
+/** An instance that refuses one page at once may answer the next. */
+const REFUSALS: ReadonlySet<unknown> = new Set([status.INVALID_ARGUMENT, status.RESOURCE_EXHAUSTED]);
+
+const isRefusal = (error: unknown): boolean => isRecord(error) && REFUSALS.has(error['code']);
 
 interface Link {
   readonly client: Client;
@@ -76,7 +81,7 @@ export function createAskingInstances(options: AskInstancesOptions): AskingInsta
       return { name: name === '' ? address : name, status, content };
     } catch (error) {
       const reason = errorText(error);
-      silent.set(address, { reason, untilMs: clock.monotonicMs() + SILENT_MS });
+      if (!isRefusal(error)) silent.set(address, { reason, untilMs: clock.monotonicMs() + SILENT_MS });
       return { name: address, reason };
     }
   };

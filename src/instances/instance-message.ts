@@ -5,9 +5,10 @@ import type { PageForm, PageQuestion } from '../introspection/instances.js';
 export const INSTANCE_SERVICE = 'navigator.instances.v1.Pages';
 export const READ_METHOD = 'Read';
 
-/** Longest answer, in bytes. A list of proxies has at most a thousand of them. */
-export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-const MAX_PATH = 4096;
+/** Longest answer, in bytes. A list of proxies has at most a thousand of them, with node ids of up to 2048 characters. */
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** A query can have a node id, of which each character may take nine. */
+const MAX_PATH = 32_768;
 
 /** The page of an instance. */
 export interface InstanceMessage {

@@ -19,9 +19,11 @@ interface ObjectPage {
   readonly proxies: readonly { name: string; instance?: string; rejects: boolean }[];
 }
 
+const MESH = { defaultConfig: { discoveryAddress: 'meshd-canary.mesh-system.svc:15012' } };
+
 /** The own Service, with the addresses of all instances. */
 function meshd(...ports: readonly number[]): string {
-  const metadata = { name: 'meshd', namespace: 'mesh-system' };
+  const metadata = { name: 'meshd-canary', namespace: 'mesh-system' };
   return documents(
     JSON.stringify({
       ...{ apiVersion: 'v1', kind: 'Service', metadata },
@@ -38,7 +40,11 @@ async function startTwo(t: ExecutionContext) {
   const root = await createRoot();
   const authority = await createPluggedInAuthority(root);
   t.teardown(authority.remove);
-  const variables = (POD_NAME: string) => ({ ENABLE_CA_SERVER: 'true', ROOT_CA_DIR: authority.folder, POD_NAME });
+  const variables = (POD_NAME: string) => ({
+    ...{ ENABLE_CA_SERVER: 'true', ROOT_CA_DIR: authority.folder, POD_NAME },
+    // A revision has a Service of its own.
+    ...{ REVISION: 'canary', NAV_MESH_CONFIG_DEFAULTS: JSON.stringify(MESH) },
+  });
   const files = { 'web.yaml': documents(service('web'), endpoints('web', '10.0.0.7')) };
   const first = await startServer(t, { files, variables: variables('meshd-1') });
   const second = await startServer(t, { folder: first.folder, variables: variables('meshd-2') });
@@ -92,12 +98,14 @@ test('the pages of each instance show the proxies of all, ask by mutual TLS, and
     return body.includes(`"proxy": "${idOf('web-2')}"`);
   });
   t.is((await first.monitoring.get('/debug/proxy?proxyID=web-3')).status, 404);
+  t.is((await first.monitoring.get(`/debug/proxy?proxyID=${'~'.repeat(12_000)}`)).status, 404);
+  t.deepEqual((await proxiesOf(first)).silentInstances, [], 'a long question silences no instance');
 
   // A workload of the mesh is no instance, and reads nothing.
   const { certificate, key } = await issueFor(root, 'spiffe://cluster.local/ns/mesh-system/sa/other');
   const tls = credentials.createSsl(Buffer.from(root.roots), Buffer.from(key), Buffer.from(certificate));
   const client = new Client(`127.0.0.1:${second.secureGrpcPort}`, tls, {
-    'grpc.ssl_target_name_override': 'meshd.mesh-system.svc',
+    'grpc.ssl_target_name_override': 'meshd-canary.mesh-system.svc',
   });
   t.teardown(() => client.close());
   const refusal = await new Promise<Error>((resolve) => {

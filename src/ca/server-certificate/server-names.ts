@@ -15,8 +15,15 @@ export interface ServerNameSettings {
   readonly domain: string;
 }
 
+/** The Service in the certificates of every revision, of which each also has its own. */
+const COMMON_SERVICE = 'mesh-navigator';
 /** Further Services of the control plane (docs/reference/certificate-authority.md#server-certificate). */
-const SERVICES = ['meshd-remote', 'mesh-navigator'] as const;
+const SERVICES = ['meshd-remote', COMMON_SERVICE] as const;
+
+/** A name that all certificates of control planes in a namespace have, whatever their revision. */
+export function commonServerName(namespace: string): string {
+  return `${COMMON_SERVICE}.${namespace}.svc`;
+}
 
 /** The names of the server's own certificate. */
 export function serverNames({

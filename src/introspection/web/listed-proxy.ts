@@ -45,11 +45,16 @@ export function withProgress(proxy: ListedProxy, views: Views): ListedProxy {
   return { ...proxy, behind: state.type === 'current' ? 0 : missingObjects(progressOf(connection, views))?.size };
 }
 
+/** Characters of a rejection in a list, which may have a thousand of them. The page of the proxy has the whole text. */
+const MAX_REJECTION_TEXT = 500;
+
 /** The proxy as other instances and scripts read it. */
 export function listedProxyJson({ node, id, state, connectedAt, connection: _, ...rest }: ListedProxy): object {
   return {
     ...{ proxy: node, connection: id, ...rest, connectedAt: connectedAt.toISOString(), state: state.type },
-    ...(state.type === 'rejected' ? { rejections: state.rejections } : {}),
+    ...(state.type === 'rejected'
+      ? { rejections: state.rejections.map((text) => text.slice(0, MAX_REJECTION_TEXT)) }
+      : {}),
   };
 }
 
