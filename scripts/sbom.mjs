@@ -3,15 +3,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { productionPackages } from './production-packages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const file = process.argv[2] ?? join(root, 'build/sbom.cdx.json');
-const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-const { name, version, license } = packages[''];
+const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const components = new Map();
-for (const [path, entry] of Object.entries(packages)) {
-  if (path === '' || entry.link || entry.dev || entry.devOptional) continue;
+for (const [path, entry] of productionPackages(root)) {
   const component = componentOf(path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), entry);
   components.set(component.purl, component);
 }

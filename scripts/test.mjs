@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createAvaReader } from './ava-results.mjs';
 import { endWithNpm } from './end-with-npm.mjs';
+import { obtainImagePackages } from './image/obtain-packages.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainGrpcClients } from './obtain-grpc-clients.mjs';
 import { obtainHelm } from './obtain-helm.mjs';
@@ -89,6 +90,8 @@ function obtainCounterparts() {
   if (helm.missing !== undefined) missing.push(`Helm: ${helm.missing}`);
   const tools = obtainClusterTools();
   if (tools.missing !== undefined) missing.push(`pods and manifests in Kubernetes: ${tools.missing}`);
+  const image = obtainImagePackages();
+  if (image.missing !== undefined) missing.push(`packages of the image: ${image.missing}`);
   const pages = obtainPageTools();
   if (pages.missing !== undefined) missing.push(`commands of the pages: ${pages.missing}`);
   return missing;

@@ -45,8 +45,10 @@ const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     Profiles: 'test/introspection/topics.test.ts: go tool pprof opens the profiles, and one profile is made at a time',
   },
   'docs/kubernetes.md': {
-    // The image needs Docker.
+    // `docker build` needs Docker.
     Install: 'test/e2e/first-steps.test.ts: after an install, kubectl diff shows no difference',
+    'Build without Docker':
+      'test/image/image.test.ts: npm run image makes an image that starts as its Dockerfile says, and serves',
     'Install with Helm': 'test/manifests/chart.test.ts: an installed chart differs in nothing from manifests/',
     'First steps': 'test/e2e/first-steps.test.ts: the first steps of docs/kubernetes.md',
     Settings: IN_CLUSTER,

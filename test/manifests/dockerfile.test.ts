@@ -11,14 +11,10 @@ import { captureFlags } from '../../src/cli/settings/capture-flags.js';
 import { readSettings } from '../../src/cli/settings/read-settings.js';
 import { runCommand } from '../counterparts/command.js';
 import { projectRoot } from '../counterparts/project-root.js';
-import { copiesOf, finalStage, instruction, readStages, type Stage } from './support/dockerfile.js';
+import { copiesOf, finalStage, instruction, labelsOf, readStages } from './support/dockerfile.js';
 import { findDeployment } from './support/read-documents.js';
 
 const root = projectRoot();
-const labelsOf = (stage: Stage): Record<string, string> =>
-  Object.fromEntries(
-    [...instruction(stage, 'LABEL').matchAll(/(\S+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
-  );
 
 /** The paths that .dockerignore does not exclude: it excludes everything, with exceptions. */
 function allowedSources(): readonly string[] {
