@@ -78,6 +78,7 @@ tbody th { font-weight: 400; }
 tbody tr:hover > * { background: color-mix(in srgb, var(--link) 5%, transparent); }
 td.num, th.num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td > p { margin: 0; }
+.short { white-space: nowrap; }
 .name { font-weight: 600; }
 .id { color: var(--quiet); }
 time { white-space: nowrap; }
@@ -108,19 +109,22 @@ ins::before { content: "+ "; } del::before { content: "- "; } .same::before { co
 .map tbody th, .map thead th:first-child { text-align: left; border-left: 0; white-space: nowrap; }
 .pages td:first-child { width: 1%; white-space: nowrap; }
 .pager { display: flex; gap: .8rem; padding: .6rem 0; color: var(--quiet); }
+/* Without a bound, a column of long texts takes the width that short words of the other columns need. */
+@media (min-width: 44.01rem) { table.rows:not(.pages) :is(th, td) > div { max-width: min(46rem, 45vw); } }
 @media (max-width: 44rem) {
   .top > div, main { padding-left: .85rem; padding-right: .85rem; }
   .brand { padding-bottom: 0; } nav { order: 3; width: 100%; margin-left: -.5rem; } nav a { padding: .45rem .5rem; }
   table.rows, table.rows tbody, table.rows tr, table.rows td, table.rows tbody th { display: block; }
   table.rows thead { position: absolute; left: -999rem; }
   table.rows tr { padding: .5rem .8rem; border-top: 1px solid var(--line); } table.rows tbody tr:first-child { border-top: 0; }
-  table.rows td, table.rows tbody th { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .6rem; padding: .12rem 0; border: 0; text-align: left; white-space: normal; }
+  table.rows td, table.rows tbody th { display: grid; grid-template-columns: 5.75rem minmax(0, 1fr); gap: .6rem; padding: .12rem 0; border: 0; text-align: left; white-space: normal; }
   table.rows td:empty { display: none; }
   table.rows td::before, table.rows tbody th::before { content: attr(data-label); color: var(--quiet); font-size: 12px; }
   table.rows td > *, table.rows th > * { grid-column: 2; }
   table.rows tbody th { display: block; font-weight: 600; } table.rows tbody th::before { content: none; }
   dl { grid-template-columns: minmax(0, 1fr); gap: 0; } dd { margin-bottom: .4rem; }
   .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  input:not([type=checkbox]) { flex: 1 1 14rem; }
 }
 @media (prefers-reduced-motion: no-preference) { .card { transition: border-color .12s; } }
 `;

@@ -38,7 +38,7 @@ export function pushesPage(site: Site): Page {
 }
 
 function renderPushes({ query, now, activity, part }: Model): Html {
-  return html`<div class="lead"><h1>Pushes</h1><span class="quiet">the last ${part.total} since the start</span></div>
+  return html`<div class="lead"><h1>Pushes</h1>${part.total === 0 ? '' : html`<span class="quiet">the last ${part.total} since the start</span>`}</div>
 ${renderPushCharts(activity)}
 <h2>Recent pushes</h2>
 ${part.items.length === 0 ? html`<p class="empty">Nothing has changed since the start. Proxies got the first configuration when they connected.</p>` : renderRows(part.items, now)}

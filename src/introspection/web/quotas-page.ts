@@ -86,7 +86,7 @@ function renderStorage(storage: Model['storage'], quotas: number): Html {
 function renderQuota({ quota, maxAmount, validDurationMs, window, keys, counters }: QuotaUse): Html {
   const rest = (counters ?? 0) - keys.length;
   return html`<h2><bdi>${quota}</bdi> <small>${maxAmount.toLocaleString('en')} in ${validDurationMs / 1000} s, ${window} window${counters === undefined ? '' : `, ${count(counters, 'key')} in use`}</small></h2>
-${keys.length === 0 ? html`<p class="empty">Nothing is counted now.</p>` : renderKeys(quota, keys)}
+${keys.length === 0 ? html`<p class="empty">No request has charged it within the last window. The page Policy of the discovery server shows which quotas a request charges.</p>` : renderKeys(quota, keys)}
 ${rest > 0 ? html`<p class="pager">${rest.toLocaleString('en')} keys with smaller amounts are not shown.</p>` : ''}`;
 }
 

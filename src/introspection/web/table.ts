@@ -2,6 +2,9 @@ import { type Html, html } from '../html.js';
 
 export type Cell = Html | string | number | undefined;
 
+/** A text of so many characters, such as a kind, stays on one line beside columns of long texts. */
+const UNBROKEN = 24;
+
 export interface Column<Row> {
   readonly head: string;
   readonly isNumber?: boolean;
@@ -25,7 +28,8 @@ function renderRow<Row>(columns: readonly Column<Row>[], row: Row): Html {
 
 function wrapped(cell: Cell): Html {
   if (cell === undefined || cell === '') return html``;
-  return html`<div>${typeof cell === 'object' ? cell : html`<bdi>${cell}</bdi>`}</div>`;
+  if (typeof cell === 'object') return html`<div>${cell}</div>`;
+  return html`<div${String(cell).length <= UNBROKEN ? html` class="short"` : ''}><bdi>${cell}</bdi></div>`;
 }
 
 function classOf(isNumber = false): Html {

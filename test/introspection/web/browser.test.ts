@@ -220,6 +220,17 @@ browserTest(
   },
 );
 
+browserTest('a column of long texts leaves the words of the other columns unbroken on a wide screen', async (t) => {
+  t.timeout(300_000);
+  const { base } = await openMesh(t);
+  const { tab } = await openTab();
+  await tab.setViewportSize({ width: 1600, height: 900 });
+  await tab.goto(`${base}/debug/objects`);
+  const lines = `[...document.querySelectorAll('td[data-label=Kind] bdi')].map((kind) => kind.getClientRects().length)`;
+  t.deepEqual([...new Set(await tab.evaluate<number[]>(lines))], [1]);
+  await tab.close();
+});
+
 browserTest('a page updates itself without a reload, and keeps what is typed and where the focus is', async (t) => {
   t.timeout(300_000);
   const { base, connections } = await openMesh(t);
