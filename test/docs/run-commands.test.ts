@@ -72,6 +72,7 @@ const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/tracing.md': {
     'Traces of changes': 'test/tracing/tracing.test.ts: each variable of OpenTelemetry that is supported',
   },
+  'docs/troubleshooting.md': { 'A request gets 429': HERE },
 };
 
 const blocks = PAGES.flatMap((page) => commandBlocksOf(page));
@@ -132,7 +133,7 @@ async function startMesh(t: ExecutionContext) {
     },
     { timeoutMs: 60_000 },
   );
-  const ports: Readonly<Record<string, number>> = { 8080: http, 9876: introspection, 15053: dns };
+  const ports: Readonly<Record<string, number>> = { 8080: http, 9876: introspection, 15014: monitoring, 15053: dns };
   for (const program of ['navigator-discovery', 'navigator-policy']) {
     const text = `#!/bin/sh\nexec '${process.execPath}' '${ROOT}/build/programs/${program}.js' "$@"\n`;
     await writeFile(join(folder, program), text, { mode: 0o755 });
@@ -177,6 +178,7 @@ test('npm start serves the mesh of the samples, and the commands of the pages pr
   for (const block of [
     ...below('docs/debug-pages.md', 'The mesh'),
     ...below('docs/introspection.md', 'Introspection'),
+    ...below('docs/troubleshooting.md', 'A request gets 429'),
   ]) {
     for (const { command, output } of block.commands) {
       const result = run(command);
