@@ -31,10 +31,18 @@ export interface RecentEvents {
   watch(kinds: readonly EventKind[], then: () => void): () => void;
 }
 
-/** Events of a kind that are kept. */
+/** Events of a kind that are kept, of all namespaces together. */
 const MAX_EVENTS = 100;
 /** Events of this time are told together: a whole mesh may connect within a second. */
 const TOLD_AFTER_MS = 200;
+
+/** Name of the oldest event of the proven namespace with the most: no namespace pushes out the events of others. */
+function superfluousOf(events: readonly ProxyEvent[]): string {
+  const numbers = new Map<string | undefined, number>();
+  for (const { identity } of events) numbers.set(identity?.namespace, (numbers.get(identity?.namespace) ?? 0) + 1);
+  const most = Math.max(...numbers.values());
+  return events.find(({ identity }) => numbers.get(identity?.namespace) === most)?.name ?? '';
+}
 
 export function createRecentEvents(clock: Clock): RecentEvents {
   const kept = { disconnect: new Map<string, ProxyEvent>(), nack: new Map<string, ProxyEvent>() };
@@ -56,8 +64,7 @@ export function createRecentEvents(clock: Clock): RecentEvents {
     const events = kept[kind];
     events.delete(event.name);
     events.set(event.name, event);
-    const [oldest] = events.keys();
-    if (events.size > MAX_EVENTS && oldest !== undefined) events.delete(oldest);
+    if (events.size > MAX_EVENTS) events.delete(superfluousOf([...events.values()]));
     note(kind);
   };
 

@@ -170,6 +170,18 @@ test('a workload gets the rejections of its own namespace, with the reasons of i
   ]);
 });
 
+test('a namespace whose proxies reconnect all the time pushes out its own events only', (t) => {
+  const events = createRecentEvents(createFakeClock());
+  const disconnect = (id: string, namespace: string): void => {
+    const identity = { trustDomain: 'cluster.local', namespace, serviceAccount: 'default' };
+    events.disconnected({ id, proxy: proxyOf(id), identity } as unknown as ProxySession);
+  };
+  for (const id of ['cart', 'till']) disconnect(id, 'shop');
+  for (let index = 0; index < 150; index++) disconnect(`bank-${index}`, 'money');
+  const names = [...events.of('disconnect')].map(({ name }) => name);
+  t.deepEqual([names.length, ...names.slice(0, 3), names.at(-1)], [100, 'cart', 'till', 'bank-52', 'bank-149']);
+});
+
 test('the newest 100 events are kept, a repeated rejection once, and events of a moment are told once', (t) => {
   const clock = createFakeClock();
   const events = createRecentEvents(clock);
