@@ -127,10 +127,11 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   };
 
   const tell = (err: unknown): void => {
-    const trouble = errorText(err);
+    const isForbidden = err instanceof ElectionError && err.status === 403;
+    // The API server words a refusal differently while it learns of rights.
+    const trouble = isForbidden ? 'forbidden' : errorText(err);
     if (trouble === lastTrouble) return;
     lastTrouble = trouble;
-    const isForbidden = err instanceof ElectionError && err.status === 403;
     const remedy = isForbidden ? { remedy: 'let the service account get, create and update leases' } : {};
     logger.warn({ ...fields, err, ...remedy }, 'lease of the leader cannot be read or written');
   };

@@ -34,6 +34,7 @@ export interface ReportPublisher {
 }
 
 const MAX_RETRY_MS = 10_000;
+const FORBIDDEN_REMEDY = '; let the service account create and patch configmaps';
 
 export function createReportPublisher(options: ReportPublisherOptions): ReportPublisher {
   const { namespace, configMap, paths, send, clock, logger } = options;
@@ -71,12 +72,13 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
       },
     });
     if (answer.status < 300) return;
-    const remedy = answer.status === 403 ? '; let the service account create and patch configmaps' : '';
-    throw new Error(`${refusalText(answer)}${remedy}`);
+    throw new Error(`${refusalText(answer)}${answer.status === 403 ? FORBIDDEN_REMEDY : ''}`);
   };
 
   const tell = (err: unknown): void => {
-    const trouble = errorText(err);
+    const text = errorText(err);
+    // The API server words a refusal differently while it learns of rights.
+    const trouble = text.endsWith(FORBIDDEN_REMEDY) ? FORBIDDEN_REMEDY : text;
     if (trouble === lastTrouble) return;
     lastTrouble = trouble;
     logger.warn({ ...fields, err }, 'distribution report cannot be written');

@@ -203,16 +203,17 @@ it('what fails is tried again, and what is refused is told once with the remedy'
 
 it('somebody who undoes every change does not make us write without end', async (t) => {
   let writes = 0;
+  const warning = 'root certificates overwritten by another writer';
+  const isTold = (): boolean => logger.records.some(({ message }) => message === warning);
   const { distribution, roots, logger } = await createReplica(t, 'f', (send) => async (request) => {
     if (request.method !== 'PATCH' || !request.path.includes('/default/configmaps/')) return await send(request);
-    writes += 1;
+    if (!isTold()) writes += 1;
     const answer = await send(request);
     await send({ ...request, body: { ...(request.body as object), data: { 'root-cert.pem': `other ${writes}` } } });
     return answer;
   });
   distribution.start();
   await has('kube-system', roots());
-  const warning = 'root certificates overwritten by another writer';
-  await eventually('the warning', () => logger.records.some(({ message }) => message === warning));
+  await eventually('the warning', isTold);
   t.true(writes <= 10, `${writes} writes`);
 });
