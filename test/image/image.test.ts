@@ -71,6 +71,7 @@ it('npm run image makes an image that starts as its Dockerfile says, and serves'
   });
   const program = childOf(server.child.pid);
   t.regex(readFileSync(`/proc/${program}/status`, 'utf8'), /^Uid:\s65532\s65532\s.*\n^Gid:\s65532\s/m);
+  t.notRegex(server.tail(), /unrecognized flag/, 'the Node of the image knows the flags that the server sets');
   process.kill(program, 'SIGTERM');
   t.deepEqual(await server.exited, { code: 0, signal: null }, server.tail());
 });
