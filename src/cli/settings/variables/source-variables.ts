@@ -32,6 +32,7 @@ export const sourceVariables = {
     default: '',
     meaning:
       'Original scrape settings of a workload. The injector sets it for the proxies of pods; this process does not read it',
+    unimplemented: awaits(UNIMPLEMENTED.pod),
   },
   navCredentialsDir: {
     name: 'NAV_CREDENTIALS_DIR',
