@@ -31,6 +31,8 @@ export interface RecentEvents {
   watch(kinds: readonly EventKind[], then: () => void): () => void;
 }
 
+/** The types of resources; the types that show events have another prefix. */
+const RESOURCE_TYPES = 'type.googleapis.com/';
 /** Events of a kind that are kept, of all namespaces together. */
 const MAX_EVENTS = 100;
 /** Events of this time are told together: a whole mesh may connect within a second. */
@@ -81,6 +83,8 @@ export function createRecentEvents(clock: Clock): RecentEvents {
       if (event !== undefined) keep('disconnect', event);
     },
     rejected: (session, typeUrl, { code, message }) => {
+      // A rejection of the list of rejections would change that list, and so be sent and rejected again.
+      if (!typeUrl.startsWith(RESOURCE_TYPES)) return;
       const event = eventOf(session, `${session.id}/${shortTypeName(typeUrl)}`);
       const rejection = { typeUrl, code, message: shorten(message), at: clock.now() };
       if (event !== undefined) keep('nack', { ...event, rejection });

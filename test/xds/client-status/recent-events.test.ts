@@ -207,3 +207,10 @@ test('the newest 100 events are kept, a repeated rejection once, and events of a
   clock.advance(200);
   t.is(told, 1);
 });
+
+test('a client that rejects the list of rejections causes no further one', (t) => {
+  const events = createRecentEvents(createFakeClock());
+  const session = { id: 'one', proxy: proxyOf(nodeOf('web-1')), identity: undefined } as unknown as ProxySession;
+  events.rejected(session, NACK, { nonce: '', code: 13, message: 'not this' });
+  t.deepEqual([...events.of('nack')], []);
+});
