@@ -32,7 +32,7 @@ const LOOK_MS = 1000;
 /** A stream that holds more is counted at once. */
 const FRESH_BYTES = 64 * 1024;
 /** A message at its turn may take this long for the next `PROGRESS_BYTES` while others of its address wait. */
-const TURN_MS = 2000;
+const TURN_MS = 5000;
 /** Busy peers send a window at a time. */
 const PROGRESS_BYTES = 16 * 1024;
 

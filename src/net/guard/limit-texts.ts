@@ -28,7 +28,7 @@ const TEXTS: Readonly<Record<GrpcLimitName, LimitText>> = {
   turn_timeout: {
     setting: 'grpcMaxIncompleteBytesPerAddress',
     describe: (value, address) =>
-      `other messages from ${address} wait for room (${value} bytes), and this one did not go on within 2 s of its turn; send each message at once`,
+      `other messages from ${address} wait for room (${value} bytes), and this one did not go on within 5 s of its turn; send each message at once`,
   },
   message_timeout: {
     setting: 'grpcMessageTimeoutMs',
