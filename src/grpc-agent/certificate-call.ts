@@ -1,6 +1,7 @@
 import { type ChannelCredentials, Client, type Metadata } from '@grpc/grpc-js';
 import { encodeCertificateRequest, readCertificateResponse } from '../ca/service/certificate-messages.js';
 import { CREATE_CERTIFICATE_PATH } from '../ca/service/certificate-service.js';
+import { OWN_CONNECTION } from '../net/own-connection.js';
 import { passThrough } from '../net/raw-method.js';
 
 export interface CertificateCallSettings {
@@ -33,9 +34,8 @@ export function createCertificateCall({
   return async (csr) => {
     const { channel, metadata } = credentials();
     const client = new Client(address, channel, {
-      'grpc.use_local_subchannel_pool': 1,
+      ...OWN_CONNECTION,
       'grpc.max_receive_message_length': MAX_RESPONSE_BYTES,
-      'grpc.enable_channelz': 0,
       ...(serverName === '' ? {} : { 'grpc.ssl_target_name_override': serverName }),
     });
     try {

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { createBackoff } from '../base/backoff.js';
 import type { Clock } from '../base/clock.js';
+import { errorText } from '../base/error-text.js';
 import {
   generateCertificateKey,
   KeyAndChain,
@@ -143,7 +144,7 @@ function problemOf(content: FileContent): string | undefined {
     parseCertificates(content.text);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.js';
 import { errorText } from '../base/error-text.js';
 import { isRecord } from '../base/record.js';
 import type { InstanceAnswer, Instances, PageQuestion, SilentInstance } from '../introspection/instances.js';
+import { OWN_CONNECTION } from '../net/own-connection.js';
 import { passThrough } from '../net/raw-method.js';
 import type { TlsMaterial } from '../net/tls-material.js';
 import {
@@ -91,12 +92,13 @@ export function createAskingInstances(options: AskInstancesOptions): AskingInsta
       const addresses = options.addresses();
       closeOthers(addresses);
       if (ownAddress !== undefined && !addresses.includes(ownAddress)) ownAddress = undefined;
-      const asked = addresses.filter((address) => address !== ownAddress).slice(0, MAX_INSTANCES);
+      const possible = addresses.filter((address) => address !== ownAddress);
+      const asked = possible.slice(0, MAX_INSTANCES);
       const results = await Promise.all(
         asked.map(async (address) => ({ address, result: await askOne(address, question) })),
       );
       const others = results.filter(({ address }) => address !== ownAddress).map(({ result }) => result);
-      const left = addresses.length - 1 - MAX_INSTANCES;
+      const left = possible.length - asked.length;
       return {
         answers: others.filter((each) => 'content' in each),
         silent: [
@@ -111,11 +113,10 @@ export function createAskingInstances(options: AskInstancesOptions): AskingInsta
 
 function openClient(address: string, { certificate, clientRoots }: TlsMaterial, serverName: string): Client {
   const channel: ChannelOptions = {
-    'grpc.use_local_subchannel_pool': 1,
+    ...OWN_CONNECTION,
     'grpc.enable_retries': 0,
     'grpc.max_receive_message_length': MAX_ANSWER_BYTES,
     'grpc.ssl_target_name_override': serverName,
-    'grpc.enable_channelz': 0,
   };
   const tls = credentials.createSsl(
     Buffer.from(clientRoots.join('')),

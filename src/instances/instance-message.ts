@@ -1,4 +1,4 @@
-import { isRecord } from '../base/record.js';
+import { parseRecord } from '../base/record.js';
 import type { PageForm, PageQuestion } from '../introspection/instances.js';
 
 /** The method with which an instance asks another one. Both messages are JSON: the content is a page. */
@@ -26,7 +26,7 @@ const FORMS: readonly PageForm[] = ['json', 'html'];
 
 /** @returns undefined for other bytes */
 export function readQuestion(bytes: Buffer): PageQuestion | undefined {
-  const message = parse(bytes);
+  const message = parseRecord(bytes.toString());
   const path = message?.['path'];
   const form = FORMS.find((each) => each === message?.['form']);
   if (typeof path !== 'string' || path.length > MAX_PATH || form === undefined) return undefined;
@@ -35,7 +35,7 @@ export function readQuestion(bytes: Buffer): PageQuestion | undefined {
 
 /** @returns undefined for other bytes */
 export function readMessage(bytes: Buffer): InstanceMessage | undefined {
-  const { id, name, status, content } = parse(bytes) ?? {};
+  const { id, name, status, content } = parseRecord(bytes.toString()) ?? {};
   if (typeof id !== 'string' || typeof name !== 'string' || typeof status !== 'number' || typeof content !== 'string')
     return undefined;
   return { id, name, status, content };
@@ -43,13 +43,4 @@ export function readMessage(bytes: Buffer): InstanceMessage | undefined {
 
 export function writeMessage(message: InstanceMessage | PageQuestion): Buffer {
   return Buffer.from(JSON.stringify(message));
-}
-
-function parse(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -26,11 +26,12 @@ export function createMemo<Value>(maxKeys = Number.POSITIVE_INFINITY): Memo<Valu
     of: (dependencies, key, build) => {
       const results = resultsOf(root, dependencies);
       const known = results.get(key);
-      const isKnown = known !== undefined || results.has(key);
-      if (isKnown && !isLimited) return known as Value;
-      const value = isKnown ? (known as Value) : build();
-      // The order of use.
-      results.delete(key);
+      if (known !== undefined || results.has(key)) {
+        // A map keeps the order of its additions: here that of use.
+        if (isLimited && results.delete(key)) results.set(key, known as Value);
+        return known as Value;
+      }
+      const value = build();
       results.set(key, value);
       if (results.size > maxKeys) {
         const [oldest] = results.keys();

@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.js';
 import type { LimitedLog } from '../telemetry/limited-log.js';
 import { createOtlpEncoder, type OtlpProtocol } from './otlp-encoder.js';
 import type { OtlpRequest } from './otlp-request.js';
@@ -46,8 +47,8 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
       onResult('sent');
     } catch (error) {
       onResult('failed');
-      const reason =
-        error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error);
+      // `fetch failed` says nothing; its cause does.
+      const reason = errorText(error instanceof Error ? (error.cause ?? error) : error);
       log.warn({ url, reason, setting }, 'trace not exported');
     }
   };

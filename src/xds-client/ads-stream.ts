@@ -1,5 +1,6 @@
 import { type ChannelCredentials, type ChannelOptions, Client, credentials, Metadata } from '@grpc/grpc-js';
 import { errorText } from '../base/error-text.js';
+import { OWN_CONNECTION } from '../net/own-connection.js';
 import { passThrough } from '../net/raw-method.js';
 
 /** One ADS stream, from its opening to its end. */
@@ -50,12 +51,11 @@ const MAX_RESPONSE_BYTES = 1024 ** 3;
  */
 export function createAdsStreams(settings: AdsStreamSettings): OpenAdsStream {
   const options: ChannelOptions = {
-    'grpc.use_local_subchannel_pool': 1,
+    ...OWN_CONNECTION,
     'grpc.enable_retries': 0,
     'grpc.max_receive_message_length': MAX_RESPONSE_BYTES,
     'grpc.keepalive_time_ms': settings.keepaliveIntervalMs,
     'grpc.keepalive_timeout_ms': settings.keepaliveTimeoutMs,
-    'grpc.enable_channelz': 0,
     ...(settings.serverName === undefined ? {} : { 'grpc.ssl_target_name_override': settings.serverName }),
   };
   return (events) => {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { runCommand } from '../counterparts/command.js';
@@ -7,6 +7,7 @@ import { projectRoot } from '../counterparts/project-root.js';
 import { requireKubernetesAndKubectl } from '../manifests/support/kubectl.js';
 import { namespaceManifest } from '../sources/kubernetes/support/manifests.js';
 import { eventually } from '../support/eventually.js';
+import { commandBlocksOf } from '../support/page-commands.js';
 import { startServer } from './support/running-server.js';
 import { serve, watchEndpoints } from './support/two-clusters.js';
 
@@ -45,8 +46,7 @@ it('a cluster joins by the commands of docs/kubernetes.md, with no more rights t
   const { has } = await watchEndpoints(t, server.grpcPort);
   await has('10.0.0.1');
 
-  const doc = await readFile(join(projectRoot(), 'docs/kubernetes.md'), 'utf8');
-  const script = /## Several clusters\n.*?```sh\n(.*?)```/s.exec(doc)?.[1];
+  const script = commandBlocksOf('docs/kubernetes.md').find(({ heading }) => heading === 'Several clusters')?.text;
   if (script === undefined) return t.fail('docs/kubernetes.md has no commands for several clusters');
   const contexts = join(east.folder, 'contexts');
   await writeContexts({ east, west }, contexts);

@@ -8,9 +8,9 @@ import { startServer } from '../bootstrap/support/running-server.js';
 import { runCommandLine } from '../cli/run-command.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { eventually } from '../support/eventually.js';
+import { commandBlocksOf } from '../support/page-commands.js';
 
 const ROOT = projectRoot();
-const PAGE = readFileSync(join(ROOT, 'docs/commands.md'), 'utf8');
 
 interface Example {
   readonly argv: readonly string[];
@@ -19,12 +19,12 @@ interface Example {
 
 /** Commands of the page with their output. Words with spaces are in single quotes. */
 function examples(): readonly Example[] {
-  return [...PAGE.matchAll(/^```console\n\$ navigator-discovery (.*)\n([\s\S]*?)^```$/gm)].map(
-    ([, line = '', output = '']) => ({
-      argv: [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ''),
+  return commandBlocksOf('docs/commands.md')
+    .flatMap(({ commands }) => commands)
+    .map(({ command, output = '' }) => ({
+      argv: [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(1),
       output,
-    }),
-  );
+    }));
 }
 
 /** Ports, nonces and waiting times differ from run to run. */

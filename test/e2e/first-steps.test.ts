@@ -15,6 +15,7 @@ const { available } = requireCluster();
 const test = anyTest as TestFn<{ cluster?: Cluster; pages?: Runbooks }>;
 const e2eTest = available === undefined ? test.serial.skip : test.serial;
 
+const INSTALLATION = 'docs/kubernetes.md';
 const SYSTEM = ['-n', 'mesh-system'];
 const MANIFESTS = join(projectRoot(), 'manifests/');
 const NAMESPACE = 'first-steps';
@@ -23,7 +24,7 @@ test.before(async (t) => {
   if (available === undefined) return;
   const cluster = await startCluster(available);
   t.context.cluster = cluster;
-  t.context.pages = await openRunbooks(cluster, 'docs/kubernetes.md');
+  t.context.pages = await openRunbooks(cluster);
   await cluster.kubectl(['apply', '-f', MANIFESTS]);
   await rolledOut(cluster, 'mesh-system', 'meshd');
   await webhooksAnswer(cluster);
@@ -46,7 +47,7 @@ e2eTest(
 e2eTest('the commands that check an installation, of docs/kubernetes.md', async (t) => {
   const { cluster, pages } = t.context;
   if (cluster === undefined || pages === undefined) throw new Error('the cluster did not start');
-  const [look = '', forward = '', exec = '', ...others] = pages.blocksOf('Check the installation');
+  const [look = '', forward = '', exec = '', ...others] = pages.blocksOf('Check the installation', INSTALLATION);
   t.deepEqual(others, []);
   t.regex(await pages.run(look), /successfully rolled out[\s\S]*"msg":/);
   const [tunnel = '', curl = ''] = forward.split('\n');
@@ -58,10 +59,8 @@ e2eTest('the commands that check an installation, of docs/kubernetes.md', async 
 e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota, with kubectl alone', async (t) => {
   const { cluster, pages } = t.context;
   if (cluster === undefined || pages === undefined) throw new Error('the cluster did not start');
-  await pages.follow('First steps');
-  const operations = await openRunbooks(cluster);
-  t.teardown(() => operations.close());
-  await operations.follow('Are checks on');
+  await pages.follow('First steps', INSTALLATION);
+  await pages.follow('Are checks on');
   t.pass();
 });
 
@@ -141,10 +140,7 @@ e2eTest(
     const { cluster, pages } = t.context;
     if (cluster === undefined || pages === undefined) throw new Error('the cluster did not start');
     const runAll = async (page: string, heading: string) => {
-      const other = await openRunbooks(cluster, page);
-      t.teardown(() => other.close());
-      for (const [name, text] of Object.entries(files)) await writeFile(join(other.folder, name), text);
-      for (const block of other.blocksOf(heading)) await other.run(block);
+      for (const block of pages.blocksOf(heading, page)) await pages.run(block);
     };
     const { privateKey, certificate, roots } = await createRoot();
     const files = {
@@ -154,11 +150,12 @@ e2eTest(
       'cert-chain.pem': certificate,
       'root-cert.pem': roots,
     };
-    const [remove = ''] = pages.blocksOf('First steps');
+    for (const [name, text] of Object.entries(files)) await writeFile(join(pages.folder, name), text);
+    const [remove = ''] = pages.blocksOf('First steps', INSTALLATION);
     await pages.run(remove);
     const settings = ['delete', 'configmap', '--ignore-not-found'];
     await cluster.kubectl([...SYSTEM, ...settings, 'mesh', 'mesh-sidecar-injector']);
-    await runAll('docs/kubernetes.md', 'Settings');
+    await runAll(INSTALLATION, 'Settings');
     await cluster.kubectl([...SYSTEM, ...settings, 'mesh-sidecar-injector']);
     await runAll('docs/injection.md', 'Change what is injected');
     await rolledOut(cluster, 'mesh-system', 'meshd');

@@ -9,12 +9,14 @@ import { eventually } from '../support/eventually.js';
 import { type CommandBlock, commandBlocksOf, isAsShown } from '../support/page-commands.js';
 import { PATIENT } from './cluster-mesh.js';
 
-/** The commands of a page, which are run as the page has them. */
+const OPERATIONS = 'docs/operations.md';
+
+/** The commands of pages, which are run as the pages have them. */
 export interface Runbooks {
   /** A copy of the files that the commands name, which tests may change as users do. */
   readonly folder: string;
-  /** The `sh` blocks below a heading, in their order. */
-  blocksOf(heading: string): readonly string[];
+  /** The `sh` blocks below a heading, in their order. @param page default docs/operations.md */
+  blocksOf(heading: string, page?: string): readonly string[];
   /**
    * Runs a command, or a whole block, on the node of the cluster.
    *
@@ -25,14 +27,14 @@ export interface Runbooks {
    * Runs the commands of the `console` block below a heading, as a person would: a command whose output the page shows
    * is repeated until it prints that.
    *
+   * @param page default docs/operations.md
    * @throws Error with the last output
    */
-  follow(heading: string): Promise<void>;
+  follow(heading: string, page?: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param page default docs/operations.md */
-export async function openRunbooks(cluster: Cluster, page = 'docs/operations.md'): Promise<Runbooks> {
+export async function openRunbooks(cluster: Cluster): Promise<Runbooks> {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-runbook-'));
   for (const name of ['manifests', 'samples'])
     await cp(join(projectRoot(), name), join(folder, name), { recursive: true });
@@ -48,9 +50,9 @@ export async function openRunbooks(cluster: Cluster, page = 'docs/operations.md'
   const run = (command: string) => runCommand(cluster.onNode(['env', '-C', folder, ...settings, 'sh', '-ec', command]));
   return {
     folder,
-    blocksOf: (heading) => blocksBelow(page, heading, 'sh').map(({ text }) => text),
+    blocksOf: (heading, page = OPERATIONS) => blocksBelow(page, heading, 'sh').map(({ text }) => text),
     run,
-    follow: async (heading) => {
+    follow: async (heading, page = OPERATIONS) => {
       let aliases = '';
       for (const { command, output } of blocksBelow(page, heading, 'console').flatMap(({ commands }) => commands)) {
         if (command.startsWith('alias ')) aliases += command;

@@ -6,8 +6,8 @@ import { createCertificateKeeper } from '../../grpc-agent/certificate-keeper.js'
 import { createHttpServer } from '../../introspection/http-server.js';
 import type { ListenAddress } from '../../net/listen-address.js';
 import type { Logging } from '../../telemetry/logging.js';
+import { createDiscoveryCredentials } from '../discovery-credentials.js';
 import type { GrpcAgentFlags } from '../options.js';
-import { createDiscoveryCredentials } from '../policy/discovery-credentials.js';
 
 /** The path of the probes of the kubelet, as the proxy serves it. */
 const READY_PATH = '/healthz/ready';

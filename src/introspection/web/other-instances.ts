@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord, parseRecord } from '../../base/record.js';
 import { type Html, html } from '../html.js';
 import type { SilentInstance } from '../instances.js';
 import type { Views } from '../views.js';
@@ -30,7 +30,7 @@ export async function askOthers<Item>(
   for (const { name, status, content } of answers) {
     // An instance that does not have the object of the page, for example.
     if (status === 404) continue;
-    const page = status < 400 ? parse(content) : undefined;
+    const page = status < 400 ? parseRecord(content) : undefined;
     if (page === undefined) unreadable.push({ name, reason: status < 400 ? 'the page is not readable' : content });
     else found.push(read(page, name));
   }
@@ -64,13 +64,4 @@ export function renderSilent(silent: readonly SilentInstance[]): Html {
     ({ name, reason }) =>
       html`<p class="reason">No answer from instance <bdi>${name}</bdi>, whose proxies are missing here: <bdi>${reason.slice(0, 300)}</bdi></p>`,
   )}`;
-}
-
-function parse(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

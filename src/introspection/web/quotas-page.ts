@@ -1,10 +1,11 @@
 import { errorText } from '../../base/error-text.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
+import type { KeyUse, QuotaUse } from '../../policy/quota/quota-use.js';
 import { type Html, html } from '../html.js';
 import { HttpProblem } from '../http-problem.js';
 import { listOf, recordOf } from '../json-source.js';
 import type { Page, PageChange } from '../page.js';
-import type { KeyUse, QuotaCounters, QuotaUse } from '../quota-counters.js';
+import type { QuotaCounters } from '../quota-counters.js';
 import type { Views } from '../views.js';
 import { count, renderBadge } from './pieces.js';
 import type { Site } from './site.js';

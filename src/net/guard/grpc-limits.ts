@@ -1,5 +1,8 @@
 import type { GrpcService } from '../grpc-service.js';
 
+/** While others of its address wait, a message at its turn may take this long for its next bytes. */
+export const TURN_MS = 5000;
+
 /** Limits of peers of gRPC listeners. Each field is named like the flag that sets it. */
 export interface GrpcLimits {
   /** Bytes of incomplete messages of all peers of the process. */

@@ -5,7 +5,7 @@ import type { SocketClock } from '../pending-handshakes.js';
 import { AddressShares } from './address-shares.js';
 import { Arrival, createArrivingConnections } from './arriving-connections.js';
 import type { ConnectionGuard } from './connection-guard.js';
-import type { GrpcLimitName, GrpcLimits } from './grpc-limits.js';
+import { type GrpcLimitName, type GrpcLimits, TURN_MS } from './grpc-limits.js';
 import type { GuardedSession } from './guarded-session.js';
 import { GuardedStream } from './guarded-stream.js';
 import { type BudgetHolder, SharedBudget } from './shared-budget.js';
@@ -31,9 +31,7 @@ type Reached = (session: Pick<GuardedSession, 'peer' | 'group'>, limit: GrpcLimi
 const LOOK_MS = 1000;
 /** A stream that holds more is counted at once. */
 const FRESH_BYTES = 64 * 1024;
-/** A message at its turn may take this long for the next `PROGRESS_BYTES` while others of its address wait. */
-const TURN_MS = 5000;
-/** Busy peers send a window at a time. */
+/** What a message at its turn brings within `TURN_MS`: a busy peer sends a window at a time. */
 const PROGRESS_BYTES = 16 * 1024;
 
 /** The bytes of one stream in both budgets. */
@@ -42,7 +40,7 @@ class Holding implements BudgetHolder {
   /** Bytes that the budgets count; 0 for none. */
   bytes = 0;
   sinceMs = 0;
-  /** The bytes at the last progress of a message at its turn, and when that was seen. */
+  /** The bytes at the last progress of the message, and when that was seen; at first its begin. */
   progressBytes = 0;
   progressMs = 0;
   /** Whether the stream arrived in this turn of the event loop. */
@@ -113,12 +111,10 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
   /** Whether the peer has had this time since then to go on with a message, and has not. */
   const isLate = (holding: Holding, sinceMs: number, timeMs: number): boolean =>
     clock.monotonicMs() - sinceMs >= timeMs && holding.turn === undefined && holding.guarded?.isIncomplete === true;
-  const lastProgressMs = (holding: Holding): number => {
-    if (holding.bytes >= holding.progressBytes + PROGRESS_BYTES) {
-      holding.progressBytes = holding.bytes;
-      holding.progressMs = clock.monotonicMs();
-    }
-    return Math.max(holding.sinceMs, holding.progressMs);
+  const noteProgress = (holding: Holding): void => {
+    if (holding.bytes < holding.progressBytes + PROGRESS_BYTES) return;
+    holding.progressBytes = holding.bytes;
+    holding.progressMs = clock.monotonicMs();
   };
   const look = (): void => {
     const beforeMs = clock.monotonicMs() - limits.grpcMessageTimeoutMs;
@@ -128,7 +124,9 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
       refuse(holding, 'message_timeout', limits.grpcMessageTimeoutMs, status.DEADLINE_EXCEEDED);
     }
     for (const holding of byAddress.inDemand()) {
-      if (holding instanceof Arrival || !isLate(holding, lastProgressMs(holding), TURN_MS)) continue;
+      if (holding instanceof Arrival) continue;
+      noteProgress(holding);
+      if (!isLate(holding, holding.progressMs, TURN_MS)) continue;
       refuse(holding, 'turn_timeout', limits.grpcMaxIncompleteBytesPerAddress, status.DEADLINE_EXCEEDED);
     }
     isLooking = holdings.size > 0;
@@ -140,7 +138,7 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
     if (holding.bytes === 0) {
       holding.sinceMs = clock.monotonicMs();
       holding.progressBytes = 0;
-      holding.progressMs = 0;
+      holding.progressMs = holding.sinceMs;
       holdings.add(holding);
       if (!isLooking) {
         isLooking = true;

@@ -1,4 +1,4 @@
-import type { GrpcLimitName, GrpcLimits } from './grpc-limits.js';
+import { type GrpcLimitName, type GrpcLimits, TURN_MS } from './grpc-limits.js';
 
 interface LimitText {
   readonly setting: keyof GrpcLimits | '';
@@ -28,7 +28,7 @@ const TEXTS: Readonly<Record<GrpcLimitName, LimitText>> = {
   turn_timeout: {
     setting: 'grpcMaxIncompleteBytesPerAddress',
     describe: (value, address) =>
-      `other messages from ${address} wait for room (${value} bytes), and this one did not go on within 5 s of its turn; send each message at once`,
+      `other messages from ${address} wait for room (${value} bytes), and this one did not go on within ${TURN_MS / 1000} s of its turn; send each message at once`,
   },
   message_timeout: {
     setting: 'grpcMessageTimeoutMs',

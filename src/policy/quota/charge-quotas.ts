@@ -72,7 +72,7 @@ export interface QuotaCharger {
   update(limits: readonly QuotaLimit[]): void;
   /** The live use of all quotas. @throws PolicyTransportError when the store cannot be reached */
   use(): Promise<readonly QuotaUse[]>;
-  /** Sets a counter of `use` to zero. @returns false if it is not listed any more */
+  /** Sets a counter to zero. @returns false if the counter is none of those that `use` lists now */
   reset(quota: string, id: string): Promise<boolean>;
   /** Counts in another store from now on, from zero. The caller closes the former one. */
   useStore(store: QuotaStore): void;

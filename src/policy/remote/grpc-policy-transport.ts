@@ -1,6 +1,7 @@
 import { type ChannelOptions, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { errorText } from '../../base/error-text.js';
 import { rpcCodeOf } from '../../base/rpc-code.js';
+import { OWN_CONNECTION } from '../../net/own-connection.js';
 import { passThrough, rawMethod } from '../../net/raw-method.js';
 import {
   type CallOptions,
@@ -38,7 +39,7 @@ export interface GrpcPolicyTransport extends PolicyTransport {
 
 const CHANNEL_OPTIONS: ChannelOptions = {
   // Each transport has its own connections and waits.
-  'grpc.use_local_subchannel_pool': 1,
+  ...OWN_CONNECTION,
   // The policy client retries and counts retries.
   'grpc.enable_retries': 0,
   // Short waits, because requests wait, or pass unchecked, until the server is found again.
@@ -48,7 +49,6 @@ const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5000,
   'grpc.keepalive_permit_without_calls': 1,
-  'grpc.enable_channelz': 0,
 };
 
 /**

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { credentials, Metadata } from '@grpc/grpc-js';
-import { errorText } from '../../base/error-text.js';
-import { type AdsCredentials, PLAINTEXT_CREDENTIALS } from '../../xds-client/ads-stream.js';
-import type { PolicyFlags } from '../options.js';
+import { errorText } from '../base/error-text.js';
+import { type AdsCredentials, PLAINTEXT_CREDENTIALS } from '../xds-client/ads-stream.js';
+import type { PolicyFlags } from './options.js';
 
 type DiscoveryFlags = Pick<
   PolicyFlags,
