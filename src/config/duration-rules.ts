@@ -1,4 +1,4 @@
-import { DurationSyntaxError, parseDuration } from './parse-duration.js';
+import { DurationSyntaxError, parseDuration } from '../base/parse-duration.js';
 import type { Violation } from './violation.js';
 
 /** The rules of one duration field. */

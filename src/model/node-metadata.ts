@@ -1,4 +1,4 @@
-import { DurationSyntaxError, parseDuration } from '../config/parse-duration.js';
+import { DurationSyntaxError, parseDuration } from '../base/parse-duration.js';
 import { NodeError, quoteForMessage } from './node-error.js';
 import { readPolicyOverrides } from './policy/read-policy-overrides.js';
 import type { InterceptionMode, ProxyMetadata } from './proxy.js';

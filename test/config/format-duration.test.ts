@@ -1,7 +1,7 @@
 import test from 'ava';
+import { DurationSyntaxError, LONGEST_DURATION_NS, parseDurationNs } from '../../src/base/parse-duration.js';
 import { duration } from '../../src/cli/values/scalar-types.js';
 import { formatDuration } from '../../src/config/format-duration.js';
-import { DurationSyntaxError, LONGEST_DURATION_NS, parseDurationNs } from '../../src/config/parse-duration.js';
 import fc from '../support/property-testing.js';
 
 const GOOD: readonly (readonly [string, bigint])[] = [

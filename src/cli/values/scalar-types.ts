@@ -1,5 +1,5 @@
+import { DurationSyntaxError, parseDurationNs } from '../../base/parse-duration.js';
 import { formatDuration } from '../../config/format-duration.js';
-import { DurationSyntaxError, parseDurationNs } from '../../config/parse-duration.js';
 import { type Parsed, scalarType, type ValueType } from './parsed.js';
 
 const TRUE_TEXTS: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);

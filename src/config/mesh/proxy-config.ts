@@ -1,7 +1,7 @@
+import { parseDuration } from '../../base/parse-duration.js';
 import { isRecord } from '../../base/record.js';
 import { validateDuration } from '../duration-rules.js';
 import { formatDuration } from '../format-duration.js';
-import { parseDuration } from '../parse-duration.js';
 import { isHostAndPort } from '../primitives.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsResult } from '../settings-reader.js';

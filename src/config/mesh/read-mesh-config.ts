@@ -1,4 +1,4 @@
-import { parseDuration } from '../parse-duration.js';
+import { parseDuration } from '../../base/parse-duration.js';
 import { createBodyCopier } from '../schema/body-copier.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsReader } from '../settings-reader.js';

@@ -1,5 +1,5 @@
+import { parseDuration } from '../../base/parse-duration.js';
 import { validateDuration } from '../duration-rules.js';
-import { parseDuration } from '../parse-duration.js';
 import type { ObjectRegexes } from '../policy/object-regexes.js';
 import type { Violation } from '../violation.js';
 import { validateEnvoyRegex } from './envoy-regex.js';

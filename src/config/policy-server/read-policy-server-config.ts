@@ -1,7 +1,7 @@
+import { parseDuration } from '../../base/parse-duration.js';
 import { ATTRIBUTE_VOCABULARY } from '../attributes/attribute-vocabulary.js';
 import { type GeneratedAttributes, judgeDimension } from '../attributes/judge-attribute.js';
 import { type DurationRules, validateDuration } from '../duration-rules.js';
-import { parseDuration } from '../parse-duration.js';
 import { isHostAndPort } from '../primitives.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsReader } from '../settings-reader.js';

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../config/parse-duration.js';
+import { parseDuration } from '../../base/parse-duration.js';
 import type { GrpcServiceOptions } from '../../envoy/grpc-service.js';
 import { buildHttpExtAuthz, buildIdleHttpExtAuthz } from '../../envoy/http-ext-authz.js';
 import type { MessageEncoder, PackedAny } from '../../envoy/message-encoder.js';

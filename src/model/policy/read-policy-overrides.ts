@@ -1,4 +1,4 @@
-import { DurationSyntaxError, parseDuration } from '../../config/parse-duration.js';
+import { DurationSyntaxError, parseDuration } from '../../base/parse-duration.js';
 
 /** `policy.D/check`: overrides the mesh config for the checks of a proxy. */
 export type CheckMode = 'enable' | 'allow-on-error' | 'disable';

@@ -1,4 +1,4 @@
-import { parseDurationNs } from '../../config/parse-duration.js';
+import { parseDurationNs } from '../../base/parse-duration.js';
 import type { NetworkFailPolicy, TransportConfig as TransportFields } from '../../config/policy/transport-config.js';
 import { DEFAULT_STATS_UPDATE_INTERVAL_MS } from './client-statistics.js';
 import { DEFAULT_REPORT_BATCH_MAX_ENTRIES, DEFAULT_REPORT_BATCH_MAX_TIME_MS } from './report-batch.js';

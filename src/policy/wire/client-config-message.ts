@@ -1,4 +1,4 @@
-import { parseDurationNs } from '../../config/parse-duration.js';
+import { parseDurationNs } from '../../base/parse-duration.js';
 import type { AttributesSpec } from '../../config/policy/attributes.js';
 import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';

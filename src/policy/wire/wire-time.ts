@@ -1,4 +1,4 @@
-import { LONGEST_DURATION_NS } from '../../config/parse-duration.js';
+import { LONGEST_DURATION_NS } from '../../base/parse-duration.js';
 import type { Duration__Output } from '../../generated/policy/google/protobuf/Duration.js';
 import type { Timestamp__Output } from '../../generated/policy/google/protobuf/Timestamp.js';
 import { PolicyWireError } from './policy-wire-error.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { parseAddressRange } from '../../../src/base/address-range.js';
+import { parseDuration } from '../../../src/base/parse-duration.js';
 import { parseAddressSelection, parsePortSelection } from '../../../src/config/injection/captured-traffic.js';
 import { createKindRegistry } from '../../../src/config/kinds.js';
 import { createMeshConfigReader } from '../../../src/config/mesh/read-mesh-config.js';
 import { createMeshNetworksReader } from '../../../src/config/mesh/read-mesh-networks.js';
-import { parseDuration } from '../../../src/config/parse-duration.js';
 import { createPolicyServerConfigReader } from '../../../src/config/policy-server/read-policy-server-config.js';
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import type { SettingsReader } from '../../../src/config/settings-reader.js';

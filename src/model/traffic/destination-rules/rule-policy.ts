@@ -1,3 +1,4 @@
+import { parseDuration } from '../../../base/parse-duration.js';
 import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
 import type { ClientTlsSettings } from '../../../config/networking/client-tls-settings.js';
 import type { PortPolicySpec, TrafficPolicySpec } from '../../../config/networking/destination-rule.js';
@@ -10,7 +11,6 @@ import {
   DEFAULT_RING_SIZE,
   type LoadBalancerSpec,
 } from '../../../config/networking/destination-rule-load-balancer.js';
-import { parseDuration } from '../../../config/parse-duration.js';
 import type { Port, Service } from '../../service.js';
 import type { ClientTls, OwnTls } from '../client-tls.js';
 import type {

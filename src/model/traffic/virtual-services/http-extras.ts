@@ -1,8 +1,8 @@
+import { parseDuration } from '../../../base/parse-duration.js';
 import { isRpcCode, rpcCodeNumber } from '../../../base/rpc-code.js';
 import type { HeadersSpec } from '../../../config/networking/virtual-service-destination.js';
 import type { CorsSpec, FaultSpec, RetrySpec } from '../../../config/networking/virtual-service-http.js';
 import { parseRetryOn } from '../../../config/networking/virtual-service-retry-rules.js';
-import { parseDuration } from '../../../config/parse-duration.js';
 import { DEFAULT_RETRIES, OTHER_HOST_ATTEMPTS } from '../default-retries.js';
 import type { HeaderChanges, HeaderOperations, RetryPolicy } from '../http-action.js';
 import type { CorsPolicy, Fault } from '../http-route.js';

@@ -1,6 +1,6 @@
+import { parseDuration } from '../../../base/parse-duration.js';
 import type { HttpDestinationSpec } from '../../../config/networking/virtual-service-destination.js';
 import type { HttpRouteSpec } from '../../../config/networking/virtual-service-http.js';
-import { parseDuration } from '../../../config/parse-duration.js';
 import type { HashKey } from '../cluster-policy.js';
 import type { Forward, HttpAction, Redirect, WeightedDestination } from '../http-action.js';
 import { EVERY_REQUEST, type HttpMatch } from '../http-match.js';

@@ -1,7 +1,7 @@
 import { dump } from 'js-yaml';
 import type { FilterImplOptions } from 'liquidjs';
+import { parseDurationNs } from '../../../base/parse-duration.js';
 import { formatDuration } from '../../../config/format-duration.js';
-import { parseDurationNs } from '../../../config/parse-duration.js';
 import { createYamlParser } from '../../../config/yaml/parse-document.js';
 
 /** Converts the value of a filter to text; undefined and null become the empty text. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { DurationSyntaxError, parseDuration } from '../../src/config/parse-duration.js';
+import { DurationSyntaxError, parseDuration } from '../../src/base/parse-duration.js';
 import fc from '../support/property-testing.js';
 
 const MS_PER_UNIT = { h: 3_600_000, m: 60_000, s: 1000, ms: 1, us: 0.001, µs: 0.001, ns: 0.000001 };

@@ -1,0 +1,11 @@
+/** Why a part of an expression has no value. It is a result and not an exception, because rules fail at many requests. */
+export class Failure {
+  readonly type = 'error';
+  readonly reason: 'absent' | 'failed';
+  readonly message: string;
+
+  constructor(message: string, reason: 'absent' | 'failed' = 'failed') {
+    this.message = message;
+    this.reason = reason;
+  }
+}
