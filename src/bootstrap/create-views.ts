@@ -47,6 +47,7 @@ export interface ViewParts {
   problems(): readonly ConfigProblem[];
   lastProblems(): readonly ConfigProblem[];
   readonly instances: Instances;
+  readonly policyServers: Instances;
   readonly policy: Pick<PolicyRuntime, 'quotas' | 'limits'>;
 }
 
@@ -137,6 +138,7 @@ export function createViews(parts: ViewParts): Views {
     problems: parts.problems,
     lastProblems: parts.lastProblems,
     instances: parts.instances,
+    policyServers: parts.policyServers,
     quotas: parts.policy.quotas,
   };
 }

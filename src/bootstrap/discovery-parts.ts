@@ -4,6 +4,8 @@ import { createKindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js';
 import { shortTypeName } from '../envoy/type-urls.js';
+import { createPolicyServerService } from '../instances/policy-server-service.js';
+import { createPolicyServers } from '../instances/policy-servers.js';
 import { createPageReader } from '../introspection/page-reader.js';
 import { createPages, DISCOVERY_SITE, instancePages } from '../introspection/page-table.js';
 import type { ConfigProblem } from '../introspection/views.js';
@@ -30,6 +32,7 @@ import { createDnsServing } from './dns-serving.js';
 import { createDrain } from './drain.js';
 import { regexLimitsOf, statusSettings, storeSettings, tracingSettings } from './map-options.js';
 import type { Options } from './options.js';
+import { connectedPolicyServers } from './policy/connected-policy-servers.js';
 import { createEmbeddedPolicy } from './policy/embedded-policy.js';
 import { createProcessParts } from './process-parts.js';
 import { createProxyServing, type ProxyObservers } from './proxy-serving.js';
@@ -129,6 +132,10 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
         createAnalysisMetrics(metrics, clock),
       )
     : NO_ANALYSIS;
+  const policyServers = createPolicyServers({
+    connected: () => connectedPolicyServers(proxies.connections.list()),
+    clock,
+  });
   const tracing = createTracing(tracingSettings(options, build.version), { clock, logger, metrics, shortTypeName });
   const proxies = createProxyServing({
     tracer: tracing?.tracer,
@@ -138,6 +145,14 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     kinds,
     hasCluster,
     policyServer: policy.forProxies,
+    createServices: (session) => [
+      createPolicyServerService({
+        environment: session,
+        gate: undefined,
+        isPolicyServer: () => false,
+        servers: policyServers,
+      }),
+    ],
     controlPlane,
     observers,
     logging,
@@ -182,6 +197,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     encoder,
     controlPlane,
     readPage: (question) => readPage(question),
+    policyServers,
     identity,
     metrics,
     outgoing,
@@ -233,6 +249,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     injectionTemplate: webhooks.injectionTemplate,
     problems: () => [...sourceProblems(), ...analysis.messages().map(problemOf)],
     instances,
+    policyServers,
     policy,
     lastProblems: () => [...sourceProblems(), ...analysis.lastMessages().map(problemOf)],
   });

@@ -4,6 +4,7 @@ import type { KindRegistry } from '../config/kinds.js';
 import type { PushContext } from '../model/push-context.js';
 import { nextPushContext } from '../model/snapshot/next-push-context.js';
 import type { MeshStore } from '../model/store/mesh-store.js';
+import type { GrpcService } from '../net/grpc-service.js';
 import { ListenError } from '../net/listen-address.js';
 import { createDistributionLedger, type DistributionLedger } from '../push/distribution-ledger.js';
 import { createDistributor, type Distributor } from '../push/distributor.js';
@@ -67,6 +68,8 @@ export interface ProxyServingParts {
   readonly policyServer: Pick<GeneratorOptions, 'embeddedPolicyPort' | 'policyServerIdentity'>;
   /** ControlPlane.identifier */
   readonly controlPlane: string;
+  /** Further services of the plaintext listener. */
+  readonly createServices: (session: SessionEnvironment) => readonly GrpcService[];
   /** Follows changes; undefined without a collector of traces. */
   readonly tracer: ChangeTracer | undefined;
   /** Filled before the start. */
@@ -182,7 +185,10 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
       for (const observer of observers.sessions) observer.closed(each);
     },
   };
-  const grpc = createGrpcServer(grpcServerSettings(options), session, hooks, logger, { guard: process.guard });
+  const grpc = createGrpcServer(grpcServerSettings(options), session, hooks, logger, {
+    guard: process.guard,
+    services: parts.createServices(session),
+  });
 
   return {
     distributor,

@@ -1,5 +1,5 @@
 import { parseRecord } from '../base/record.js';
-import type { PageForm, PageQuestion } from '../introspection/instances.js';
+import type { PageQuestion, QuestionForm } from '../introspection/instances.js';
 
 /** The method with which an instance asks another one. Both messages are JSON: the content is a page. */
 export const INSTANCE_SERVICE = 'navigator.instances.v1.Pages';
@@ -9,6 +9,8 @@ export const READ_METHOD = 'Read';
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** A query can have a node id, of which each character may take nine. */
 const MAX_PATH = 32_768;
+/** As for people. */
+const MAX_BODY = 65_536;
 
 /** The page of an instance. */
 export interface InstanceMessage {
@@ -22,15 +24,17 @@ export interface InstanceMessage {
   readonly content: string;
 }
 
-const FORMS: readonly PageForm[] = ['json', 'html'];
+const FORMS: readonly QuestionForm[] = ['json', 'html', 'change'];
 
 /** @returns undefined for other bytes */
 export function readQuestion(bytes: Buffer): PageQuestion | undefined {
   const message = parseRecord(bytes.toString());
   const path = message?.['path'];
   const form = FORMS.find((each) => each === message?.['form']);
+  const body = message?.['body'] ?? '';
   if (typeof path !== 'string' || path.length > MAX_PATH || form === undefined) return undefined;
-  return { path, form };
+  if (typeof body !== 'string' || body.length > MAX_BODY) return undefined;
+  return { path, form, body };
 }
 
 /** @returns undefined for other bytes */

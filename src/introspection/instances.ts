@@ -1,11 +1,15 @@
 /** The form of a page: its data, or its content for people. */
 export type PageForm = 'json' | 'html';
+/** A page that is read, or a change that is asked of it. */
+export type QuestionForm = PageForm | 'change';
 
 /** A page that an instance asks of another one. */
 export interface PageQuestion {
   /** Path and query: `/debug/proxies?state=rejected`. */
   readonly path: string;
-  readonly form: PageForm;
+  readonly form: QuestionForm;
+  /** What to change, for the form `change`: the body of a POST, of at most 64 KiB. */
+  readonly body?: string;
 }
 
 /** A page in one piece. */
@@ -36,7 +40,7 @@ export interface InstanceAnswers {
   readonly silent: readonly SilentInstance[];
 }
 
-/** The other instances of the control plane. */
+/** The other instances of the control plane, or the policy servers that are connected to this one. */
 export interface Instances {
   /** Asks all of them at once. Never rejects. */
   ask(question: PageQuestion): Promise<InstanceAnswers>;

@@ -49,7 +49,7 @@ export const DISCOVERY_SITE: Site = {
 
 /** The pages that instances of the control plane read of one another. */
 export function instancePages(site: Site): readonly Page[] {
-  return [createOverview(site, []), proxiesPage(site), proxyPage(site), objectPage(site)];
+  return [createOverview(site, []), proxiesPage(site), proxyPage(site), objectPage(site), quotasPage(site)];
 }
 
 /**

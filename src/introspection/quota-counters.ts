@@ -6,7 +6,7 @@ export interface QuotaCounters {
   /** Rejects when the storage cannot be reached; the message has the reason. */
   use(): Promise<readonly QuotaUse[]>;
   /**
-   * Sets a counter to zero.
+   * Sets a counter to zero. Rejects as `use` does.
    *
    * @returns false if the counter is none of those that are listed now
    */

@@ -161,6 +161,8 @@ export interface Views {
   quotas?(): QuotaCounters | undefined;
   /** The other instances of the control plane; absent where there are none to ask. */
   readonly instances?: Instances;
+  /** The separate policy servers that are connected to this instance; absent in programs without connections. */
+  readonly policyServers?: Instances;
   /** The injector's template; undefined while the injector is off; absent in programs without an injector. */
   injectionTemplate?(): string | undefined;
 }

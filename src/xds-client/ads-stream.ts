@@ -48,8 +48,10 @@ const MAX_RESPONSE_BYTES = 1024 ** 3;
 /**
  * Opens streams over gRPC. Each stream has its own connection, which ends with it. The caller decides when to
  * reconnect, and names are resolved again each time.
+ *
+ * @param path another method of the discovery server whose messages are bytes
  */
-export function createAdsStreams(settings: AdsStreamSettings): OpenAdsStream {
+export function createAdsStreams(settings: AdsStreamSettings, path = ADS_PATH): OpenAdsStream {
   const options: ChannelOptions = {
     ...OWN_CONNECTION,
     'grpc.enable_retries': 0,
@@ -66,7 +68,7 @@ export function createAdsStreams(settings: AdsStreamSettings): OpenAdsStream {
       return failedStream(events, error);
     }
     const client = new Client(settings.address, shown.channel, options);
-    const call = client.makeBidiStreamRequest(ADS_PATH, passThrough, passThrough, shown.metadata);
+    const call = client.makeBidiStreamRequest(path, passThrough, passThrough, shown.metadata);
     let isOpen = true;
     const end = (reason: string): void => {
       if (!isOpen) return;

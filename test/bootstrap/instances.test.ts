@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { Client, credentials } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
@@ -6,6 +7,8 @@ import { createPluggedInAuthority, createRoot, issueFor } from '../e2e/plugged-i
 import { eventually } from '../support/eventually.js';
 import { connectProxy } from './support/connect-proxy.js';
 import { documents, endpoints, service, serviceEntry, sidecar } from './support/manifests.js';
+import { connectPolicyClient } from './support/policy-client.js';
+import { startPolicyProcess } from './support/policy-process.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 
 interface ProxiesPage {
@@ -19,7 +22,11 @@ interface ObjectPage {
   readonly proxies: readonly { name: string; instance?: string; rejects: boolean }[];
 }
 
-const MESH = { defaultConfig: { discoveryAddress: 'meshd-canary.mesh-system.svc:15012' } };
+const MESH = {
+  defaultConfig: { discoveryAddress: 'meshd-canary.mesh-system.svc:15012' },
+  // A policy server gets policies only if the mesh has one.
+  mixerCheckServer: 'policy.mesh-system.svc.cluster.local:15016',
+};
 
 /** The own Service, with the addresses of all instances. */
 function meshd(...ports: readonly number[]): string {
@@ -108,13 +115,17 @@ test('the pages of each instance show the proxies of all, ask by mutual TLS, and
     'grpc.ssl_target_name_override': 'meshd-canary.mesh-system.svc',
   });
   t.teardown(() => client.close());
-  const refusal = await new Promise<Error>((resolve) => {
-    const call = client.makeBidiStreamRequest('/navigator.instances.v1.Pages/Read', passThrough, passThrough);
-    call.on('data', () => resolve(new Error('it was answered')));
-    call.on('error', resolve);
-    call.write(Buffer.from(JSON.stringify({ path: '/debug/proxies', form: 'json' })));
-  });
-  t.regex(refusal.message, /PERMISSION_DENIED: only instances of the control plane/);
+  const refusalOf = (method: string, message: object) =>
+    new Promise<Error>((resolve) => {
+      const call = client.makeBidiStreamRequest(`/navigator.instances.v1.${method}`, passThrough, passThrough);
+      call.on('data', () => resolve(new Error('it was answered')));
+      call.on('error', resolve);
+      call.write(Buffer.from(JSON.stringify(message)));
+    });
+  const read = await refusalOf('Pages/Read', { path: '/debug/proxies', form: 'json' });
+  t.regex(read.message, /PERMISSION_DENIED: only instances of the control plane/);
+  const served = await refusalOf('PolicyServers/Serve', { id: 'router~10.0.0.1~x.y~y.svc', name: 'x' });
+  t.regex(served.message, /PERMISSION_DENIED: only policy servers with an account of NAV_POLICY_READERS/);
 
   await second.stop();
   const alone = await eventually('the silent instance is named', async () => {
@@ -123,4 +134,75 @@ test('the pages of each instance show the proxies of all, ask by mutual TLS, and
   });
   t.is(alone.connected, 1);
   t.is(alone.silentInstances[0]?.name, `127.0.0.1:${second.secureGrpcPort}`);
+});
+
+const WEB = 'web.shop.svc.cluster.local';
+const LIMITS = JSON.stringify({ quotas: [{ name: 'requests', maxAmount: 3, validDuration: '1h' }] });
+
+/** A quota for every request to the service web. */
+function quota(): string {
+  const head = (kind: string) => ({
+    ...{ apiVersion: 'config.mesh.internal/v1alpha2', kind },
+    metadata: { name: 'web', namespace: 'shop' },
+  });
+  return documents(
+    JSON.stringify({ ...head('QuotaSpec'), spec: { rules: [{ quotas: [{ quota: 'requests', charge: 1 }] }] } }),
+    JSON.stringify({
+      ...head('QuotaSpecBinding'),
+      spec: { services: [{ name: 'web' }], quotaSpecs: [{ name: 'web' }] },
+    }),
+  );
+}
+
+interface QuotasPage {
+  readonly otherServers: readonly string[];
+  readonly silentServers: readonly { name: string; reason: string }[];
+  readonly quotas: readonly {
+    readonly keys: readonly { id: string; used: number; servers: readonly { server: string; used: number }[] }[];
+  }[];
+}
+
+test('the page of quotas shows the counters of all instances and policy servers, and a reset holds for all', async (t) => {
+  const { first, second } = await startTwo(t);
+  await first.folder.write('quota.yaml', quota());
+  await writeFile(first.policyConfigFile, LIMITS);
+  await first.folder.write('meshd.yaml', meshd(first.secureGrpcPort, second.secureGrpcPort));
+  const policy = await startPolicyProcess(t, [
+    ...['--discoveryAddress', `127.0.0.1:${second.grpcPort}`, '--policyConfig', first.policyConfigFile],
+  ]);
+  await eventually('it is ready', async () => (await policy.monitoring.get('/ready')).status === 200);
+  const clients = [first, second, policy].map(({ policyPort }) => connectPolicyClient(t, policyPort));
+  const askAll = () => Promise.all(clients.map((client) => client.ask(WEB)));
+  const pageOf = () => first.monitoring.json<QuotasPage>('/debug/quotas?format=json');
+  const countsOf = ({ quotas }: QuotasPage) => quotas[0]?.keys[0]?.servers.map(({ used }) => used);
+  await eventually('each counts', async () => {
+    await askAll();
+    return countsOf(await pageOf())?.join() === '3,3,3';
+  });
+  t.deepEqual(await askAll(), [429, 429, 429]);
+
+  const page = await pageOf();
+  const own = Number(/:(\d+)$/.exec(page.otherServers[1] ?? '')?.[1]);
+  t.is((await fetch(`http://127.0.0.1:${own}/debug/quotas`)).status, 200, 'the name has the port of its own page');
+  t.deepEqual(page.silentServers, []);
+  const [key] = page.quotas[0]?.keys ?? [];
+  t.is(key?.used, 9);
+  t.deepEqual(
+    key?.servers.map(({ server }) => server),
+    ['this server', ...page.otherServers],
+  );
+  t.is(page.otherServers[0], 'meshd-2');
+
+  const counter = `${key?.id}/requests`;
+  const reset = () =>
+    fetch(`http://127.0.0.1:${first.monitoringPort}/debug/quotas`, {
+      ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams({ counter }) },
+    });
+  t.is((await reset()).status, 303);
+  t.deepEqual(await askAll(), [200, 200, 200]);
+
+  await second.stop();
+  const refused = await reset();
+  t.is(refused.status, 503);
+  t.regex(await refused.text(), /^The counter is reset, but not at all servers\. .*\n127\.0\.0\.1:\d+: /);
 });

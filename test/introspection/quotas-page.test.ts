@@ -42,7 +42,12 @@ test('the page of quotas says why nothing is known: a remote server decides, or 
     ...counters([]),
     storage: 'redis' as const,
     use: async () => Promise.reject(new Error('Redis is gone')),
+    reset: async () => Promise.reject(new Error('Redis is gone')),
   };
   const broken = await serve(t, { views: { quotas: () => down } });
   t.regex(await text(broken.port), /Redis is gone/);
+  const url = `http://127.0.0.1:${broken.port}/debug/quotas`;
+  const refused = await fetch(url, { method: 'POST', body: new URLSearchParams({ counter: 'abc/a/b' }) });
+  t.is(refused.status, 503);
+  t.regex(await refused.text(), /^The counter is not reset\. .*\nthis server: Redis is gone$/m);
 });

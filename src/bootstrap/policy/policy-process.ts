@@ -1,8 +1,12 @@
-import { networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import type { Clock } from '../../base/clock.js';
+import { createAnswersControlPlane } from '../../instances/answer-control-plane.js';
+import { POLICY_SERVER_SERVICE, SERVE_METHOD } from '../../instances/policy-server-message.js';
 import { createHttpApp } from '../../introspection/http-app.js';
 import { createHttpServer } from '../../introspection/http-server.js';
+import { createPageReader } from '../../introspection/page-reader.js';
 import { checkReadiness, type ReadinessProbe } from '../../introspection/ready.js';
+import { quotasPage } from '../../introspection/web/quotas-page.js';
 import { formatListenAddress } from '../../net/listen-address.js';
 import { createServiceConfigReader } from '../../policy/server/discovery/service-config-reader.js';
 import {
@@ -12,7 +16,7 @@ import {
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import type { Logging } from '../../telemetry/logging.js';
 import { NAVIGATOR_POLICY_FAMILIES } from '../../telemetry/metric-families.js';
-import { createAdsStreams } from '../../xds-client/ads-stream.js';
+import { type AdsStreamSettings, createAdsStreams } from '../../xds-client/ads-stream.js';
 import { encodeNode } from '../../xds-client/discovery-messages.js';
 import { createSecretReader } from '../../xds-client/secret-reader.js';
 import { createSecretSubscription } from '../../xds-client/secret-subscription.js';
@@ -71,13 +75,14 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   const parts = createProcessParts(common, logging, clock, NAVIGATOR_POLICY_FAMILIES);
   const { registry, metrics, outgoing, build, protos, encoder, messageJson, guard } = parts;
 
-  const openStream = createAdsStreams({
+  const discovery: AdsStreamSettings = {
     address: policy.discoveryAddress,
     keepaliveIntervalMs: common.keepaliveIntervalMs,
     keepaliveTimeoutMs: common.keepaliveTimeoutMs,
     credentials: createDiscoveryCredentials(policy),
     ...(policy.discoveryServerName === '' ? {} : { serverName: policy.discoveryServerName }),
-  });
+  };
+  const openStream = createAdsStreams(discovery);
   const encodeOwnNode = (metadata?: Readonly<Record<string, string>>): Buffer =>
     encodeNode(nodeIdOf(policy), 'navigator-policy', 'navigator-policy', metadata);
   const tlsMode = tlsModeOf(policy);
@@ -182,6 +187,15 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     problems: runtime.problems,
     quotas: runtime.quotas,
   });
+  let pagesPort = policy.monitoringAddr.port;
+  const answers = createAnswersControlPlane({
+    openStream: createAdsStreams(discovery, `/${POLICY_SERVER_SERVICE}/${SERVE_METHOD}`),
+    greeting: () => ({ id: nodeIdOf(policy), name: `${hostname()}:${pagesPort}` }),
+    readPage: createPageReader({ pages: [quotasPage(POLICY_SITE)], views, clock, logger }),
+    clock,
+    random: Math.random,
+    logger: logging.scope('adsc'),
+  });
   const app = createHttpApp({ views, pages: createPolicyPages(), logger, clock });
   const introspection = createIntrospection({
     common: options.common,
@@ -220,7 +234,9 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     const startMs = clock.monotonicMs();
     const addresses = { policy: await runtime.start(), monitoring: await monitoring.start() };
     await introspection.start();
+    pagesPort = addresses.monitoring.port;
     subscription.start();
+    answers.start();
     secrets?.start();
     logger.info(
       {
@@ -250,6 +266,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       await starting?.catch(() => undefined);
       cancelLook();
       subscription.stop();
+      answers.stop();
       secrets?.stop();
       await Promise.all([runtime.stop(STOP_GRACE_MS), monitoring.stop(), introspection.stop()]);
     },

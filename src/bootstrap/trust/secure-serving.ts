@@ -8,6 +8,8 @@ import type { KindRegistry } from '../../config/kinds.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { createInstanceService } from '../../instances/instance-service.js';
+import { createPolicyServerService } from '../../instances/policy-server-service.js';
+import type { PolicyServers } from '../../instances/policy-servers.js';
 import type { ReadPage } from '../../introspection/instances.js';
 import type { CredentialProblem } from '../../model/gateways/credential.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
@@ -47,6 +49,7 @@ export interface SecureServingParts {
   readonly controlPlane: string;
   /** Renders a page for another instance. */
   readonly readPage: ReadPage;
+  readonly policyServers: PolicyServers;
   /** Unique among the instances of the control plane. */
   readonly identity: string;
   readonly metrics: Metrics;
@@ -91,13 +94,14 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
 
   const serveProxies = async (opened: Trust): Promise<ListenAddress> => {
     const settings = secureGrpcSettings(options);
+    const seesAllPolicies = createPolicyReaders(options, opened.trustDomains);
     server = createSecuredServer({
       ...parts,
       trust: opened,
       credentials,
       settings,
       isAuthenticated: environment.xdsAuth,
-      seesAllPolicies: createPolicyReaders(options, opened.trustDomains),
+      seesAllPolicies,
       createServices: (gate) => [
         createInstanceService({
           environment: parts.session,
@@ -108,6 +112,12 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
             serviceAccount === CONTROL_PLANE_ACCOUNT &&
             opened.trustDomains.isOwn(trustDomain),
           readPage: parts.readPage,
+        }),
+        createPolicyServerService({
+          environment: parts.session,
+          gate,
+          isPolicyServer: seesAllPolicies,
+          servers: parts.policyServers,
         }),
       ],
     });

@@ -1,6 +1,6 @@
 import { isRecord, parseRecord } from '../../base/record.js';
 import { type Html, html } from '../html.js';
-import type { SilentInstance } from '../instances.js';
+import type { Instances, SilentInstance } from '../instances.js';
 import type { Views } from '../views.js';
 
 /** A record of a page of another instance. */
@@ -18,8 +18,17 @@ export interface FromOthers<Item> {
  *
  * @param read reads the page of one instance, which may be of another version: absent fields are possible
  */
-export async function askOthers<Item>(
+export function askOthers<Item>(
   { instances }: Views,
+  path: string,
+  read: (page: Fields, instance: string) => Item,
+): Promise<FromOthers<Item>> {
+  return askAll(instances, path, read);
+}
+
+/** The same for any servers. */
+export async function askAll<Item>(
+  instances: Instances | undefined,
   path: string,
   read: (page: Fields, instance: string) => Item,
 ): Promise<FromOthers<Item>> {
@@ -58,10 +67,14 @@ export function textsIn(fields: Fields, name: string): readonly string[] {
   return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [];
 }
 
-/** Names the instances that gave no answer. Empty if all did. */
-export function renderSilent(silent: readonly SilentInstance[]): Html {
+/**
+ * Names the servers that gave no answer. Empty if all did.
+ *
+ * @param missing what the page lacks of them
+ */
+export function renderSilent(silent: readonly SilentInstance[], missing: 'proxies' | 'counters' = 'proxies'): Html {
   return html`${silent.map(
     ({ name, reason }) =>
-      html`<p class="reason">No answer from instance <bdi>${name}</bdi>, whose proxies are missing here: <bdi>${reason.slice(0, 300)}</bdi></p>`,
+      html`<p class="reason">The ${missing} of <bdi>${name}</bdi> are missing here: <bdi>${reason.slice(0, 400)}</bdi></p>`,
   )}`;
 }
