@@ -1,4 +1,6 @@
-import { Client, type ClientDuplexStream, credentials, Metadata } from '@grpc/grpc-js';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import { errorText } from '../../src/base/error-text.js';
+import { FrameReader, frameMessage } from '../wire/grpc-frames.js';
 
 /** How a client speaks xDS: state of the world, or delta. */
 export const VARIANTS = ['sotw', 'delta'] as const;
@@ -11,67 +13,79 @@ export const ADS_METHODS: Readonly<Record<Variant, string>> = {
 };
 export const CLIENT_INDEX_HEADER = 'x-bench-client';
 
-/** Envoy's own default initial stream window, so that flow control acts as it does with an Envoy. */
-const FLOW_CONTROL_WINDOW_BYTES = 16 * 1024 * 1024;
-
-const CHANNEL_OPTIONS = {
-  // One HTTP/2 connection per client, as Envoys have; grpc-js would share one among all clients of a thread.
-  'grpc.use_local_subchannel_pool': 1,
-  'grpc.max_receive_message_length': -1,
-  'grpc.enable_retries': 0,
-  'grpc.service_config_disable_resolution': 1,
-  'grpc.enable_http_proxy': 0,
-  'grpc.enable_channelz': 0,
-  'grpc-node.flow_control_window': FLOW_CONTROL_WINDOW_BYTES,
-} as const;
+/** As Envoy's default, so that flow control acts as it does with an Envoy. */
+const WINDOW_BYTES = 16 * 1024 * 1024;
 
 export interface AdsStreamHandlers {
   message(bytes: Buffer): void;
-  /** The stream ended before close() was called; `reason` says how. */
+  /** The stream or its connection ended before close() was called; called once. */
   failed(reason: string): void;
 }
 
-/** One client's connection; open() starts the stream. Messages pass through as bytes, in both directions. */
+/**
+ * One client's connection with its one ADS stream. Messages pass through as bytes, in both directions. There is no gRPC
+ * library, which would cost more than the rest: the clients share the processors with the server that they measure.
+ */
 export class AdsStream {
-  readonly #client: Client;
-  readonly #index: number;
+  readonly #session: ClientHttp2Session;
+  readonly #stream: ClientHttp2Stream;
   readonly #handlers: AdsStreamHandlers;
-  readonly #variant: Variant;
-  #call: ClientDuplexStream<Buffer, Buffer> | undefined;
   #closed = false;
 
-  constructor(target: string, index: number, handlers: AdsStreamHandlers, variant: Variant) {
-    this.#client = new Client(target, credentials.createInsecure(), CHANNEL_OPTIONS);
-    this.#index = index;
+  /**
+   * Connects.
+   *
+   * @param target host:port
+   * @param index tells the floor server which client this is
+   */
+  constructor(target: string, handlers: AdsStreamHandlers, variant: Variant, index = 0) {
     this.#handlers = handlers;
-    this.#variant = variant;
-  }
-
-  open(): void {
-    const metadata = new Metadata({ waitForReady: false });
-    metadata.set(CLIENT_INDEX_HEADER, String(this.#index));
-    const call = this.#client.makeBidiStreamRequest<Buffer, Buffer>(
-      ADS_METHODS[this.#variant],
-      (bytes) => bytes,
-      (bytes) => bytes,
-      metadata,
-    );
-    this.#call = call;
-    call.on('data', (bytes: Buffer) => {
-      if (!this.#closed) this.#handlers.message(bytes);
+    this.#session = connect(`http://${target}`, { settings: { initialWindowSize: WINDOW_BYTES, enablePush: false } });
+    this.#session.on('connect', (session) => {
+      if (!session.destroyed) session.setLocalWindowSize(WINDOW_BYTES);
     });
-    call.on('error', (error) => this.#fail(error.message));
-    call.on('end', () => this.#fail('the server ended the stream'));
+    this.#session.on('error', (error) => this.#fail(error.message));
+    this.#session.on('close', () => this.#fail('the connection was closed'));
+    this.#stream = this.#session.request({
+      ':method': 'POST',
+      ':path': ADS_METHODS[variant],
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      [CLIENT_INDEX_HEADER]: String(index),
+    });
+    const reader = new FrameReader();
+    this.#stream.on('data', (chunk: Buffer) => reader.read(chunk, (message) => this.#receive(message)));
+    this.#stream.on('response', (headers) => this.#checkStatus(headers));
+    this.#stream.on('trailers', (headers) => this.#checkStatus(headers));
+    this.#stream.on('error', (error) => this.#fail(error.message));
+    this.#stream.on('end', () => this.#fail('the server ended the stream'));
   }
 
-  send(bytes: Buffer): void {
-    this.#call?.write(bytes);
+  send(message: Uint8Array): void {
+    this.#stream.write(frameMessage(message));
   }
 
+  /** Ends the connection at once, as a process that is killed does. */
   close(): void {
     this.#closed = true;
-    this.#call?.cancel();
-    this.#client.close();
+    this.#session.destroy();
+  }
+
+  #receive(message: Buffer): void {
+    if (this.#closed) return;
+    try {
+      this.#handlers.message(message);
+    } catch (error) {
+      this.#fail(errorText(error));
+    }
+  }
+
+  #checkStatus(headers: Readonly<Record<string, unknown>>): void {
+    const status = headers['grpc-status'];
+    if (status === undefined) return;
+    // gRPC encodes the text of a status with percent signs.
+    const text = String(headers['grpc-message'] ?? '').replaceAll('%20', ' ');
+    this.#fail(`gRPC status ${status}: ${text}`);
   }
 
   #fail(reason: string): void {

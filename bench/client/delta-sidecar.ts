@@ -1,6 +1,7 @@
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { forEachDeltaResource, readDeltaHead } from '../wire/delta-response.js';
 import { asksForVirtualHosts, readEndpointNames, readRouteNames } from '../wire/resource-names.js';
+import { VersionEntries } from '../wire/version-entries.js';
 import { DeltaSubscription } from './delta-subscription.js';
 import type { ClientExpectation } from './expectation.js';
 import { PhaseProgress } from './phase-progress.js';
@@ -18,18 +19,25 @@ const FORGOTTEN_ON_RECONNECT = 1;
 export class DeltaSidecar implements SidecarClient {
   readonly #node: Buffer;
   readonly #outputs: SidecarOutputs;
-  readonly #clusters = new DeltaSubscription(TypeUrl.cluster);
-  readonly #endpoints = new DeltaSubscription(TypeUrl.endpoint);
-  readonly #listeners = new DeltaSubscription(TypeUrl.listener);
-  readonly #routes = new DeltaSubscription(TypeUrl.route);
-  readonly #virtualHosts = new DeltaSubscription(TypeUrl.virtualHost);
+  readonly #clusters: DeltaSubscription;
+  readonly #endpoints: DeltaSubscription;
+  readonly #listeners: DeltaSubscription;
+  readonly #routes: DeltaSubscription;
+  readonly #virtualHosts: DeltaSubscription;
   /** In the order of their first requests. */
-  readonly #all = [this.#clusters, this.#endpoints, this.#listeners, this.#routes, this.#virtualHosts] as const;
+  readonly #all: readonly DeltaSubscription[];
   readonly #progress: PhaseProgress<DeltaSubscription>;
 
-  constructor(node: Buffer, outputs: SidecarOutputs) {
+  /** @param entries the resources that clients share */
+  constructor(node: Buffer, outputs: SidecarOutputs, entries = new VersionEntries()) {
     this.#node = node;
     this.#outputs = outputs;
+    this.#clusters = new DeltaSubscription(TypeUrl.cluster, entries);
+    this.#endpoints = new DeltaSubscription(TypeUrl.endpoint, entries);
+    this.#listeners = new DeltaSubscription(TypeUrl.listener, entries);
+    this.#routes = new DeltaSubscription(TypeUrl.route, entries);
+    this.#virtualHosts = new DeltaSubscription(TypeUrl.virtualHost, entries);
+    this.#all = [this.#clusters, this.#endpoints, this.#listeners, this.#routes, this.#virtualHosts];
     this.#progress = new PhaseProgress(this.#all, outputs, () => this.#isSynced());
   }
 
@@ -45,11 +53,17 @@ export class DeltaSidecar implements SidecarClient {
     this.#outputs.send(this.#clusters.buildWildcard(this.#node));
   }
 
-  /** Requests everything on a new stream, with the versions of what it has: all but one endpoint assignment. */
-  resume(): void {
-    this.#outputs.send(this.#clusters.resume(0, this.#node));
-    for (const each of this.#all.slice(1)) {
-      if (each.isRequested) this.#outputs.send(each.resume(each === this.#endpoints ? FORGOTTEN_ON_RECONNECT : 0));
+  /**
+   * Requests everything on a new stream, with the versions of what it has: all but one endpoint assignment.
+   *
+   * @param order each number is another order of the versions
+   */
+  resume(order: number): void {
+    for (const each of this.#all) {
+      const forgotten = each === this.#endpoints ? FORGOTTEN_ON_RECONNECT : 0;
+      if (each.isRequested) {
+        this.#outputs.send(each.resume(forgotten, order, each === this.#clusters ? this.#node : undefined));
+      }
     }
   }
 

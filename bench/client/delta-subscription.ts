@@ -1,5 +1,6 @@
 import { type DeltaRequest, encodeDeltaRequest } from '../wire/delta-request.js';
 import type { DeltaResponseHead } from '../wire/delta-response.js';
+import { shuffled, type VersionEntries, type VersionEntry } from '../wire/version-entries.js';
 
 /** Subscription to one type on one delta stream: the names asked for, and the versions received. */
 export class DeltaSubscription {
@@ -8,13 +9,16 @@ export class DeltaSubscription {
   requestsInPhase = 0;
   messagesInPhase = 0;
   readonly #names = new Set<string>();
-  readonly #versions = new Map<string, string>();
+  readonly #versions = new Map<string, VersionEntry>();
+  readonly #entries: VersionEntries;
   readonly #missing = new Set<string>();
   #requested = false;
   #answered = false;
 
-  constructor(typeUrl: string) {
+  /** @param entries the resources of all clients */
+  constructor(typeUrl: string, entries: VersionEntries) {
     this.typeUrl = typeUrl;
+    this.#entries = entries;
   }
 
   get isRequested(): boolean {
@@ -61,21 +65,26 @@ export class DeltaSubscription {
    * The bytes of the first request on another stream, with the versions of everything that was received.
    *
    * @param forgets the client has lost this many resources, so that the server has something to send
+   * @param order each number is another order of the versions
    */
-  resume(forgets: number, node?: Buffer): Buffer {
+  resume(forgets: number, order: number, node?: Buffer): Buffer {
     for (const name of [...this.#versions.keys()].slice(0, forgets)) {
       this.#versions.delete(name);
       this.#missing.add(name);
     }
-    const head = node === undefined ? {} : { node };
-    return this.#build({ ...head, subscribe: [...this.#names], versions: this.#versions });
+    const head = this.#build(node === undefined ? {} : { node });
+    const names = Array.from(this.#names, (name) => this.#entries.subscribeField(name));
+    const versions = shuffled([...this.#versions.values()], order).map(({ encoded }) => encoded);
+    return Buffer.concat([head, ...names, ...versions]);
   }
 
   accept({ versions, removed }: DeltaResponseHead): void {
     this.messagesInPhase += 1;
     this.#answered = true;
     for (const [name, version] of versions) {
-      this.#versions.set(name, version);
+      // The name of the entry, so that the one of the response is garbage.
+      const entry = this.#entries.entryOf(name, version);
+      this.#versions.set(entry.name, entry);
       this.#missing.delete(name);
     }
     for (const name of removed) {

@@ -1,26 +1,32 @@
-import { errorText } from '../../src/base/error-text.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findMarkedAddresses } from '../kubernetes/marked-address.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
+import { VersionEntries } from '../wire/version-entries.js';
 import { AdsStream, type Variant } from './ads-stream.js';
 import { DeltaSidecar } from './delta-sidecar.js';
 import { type Expectation, expectationOfClient, staysInStorm, WITNESS } from './expectation.js';
 import { TemplateCollector } from './recording.js';
-import { Sidecar, type SidecarClient } from './sidecar.js';
+import { Sidecar, type SidecarClient, type SidecarOutputs } from './sidecar.js';
 import type { ClientSpec, WorkerReport, WorkerResult } from './worker-protocol.js';
 
 interface Member {
   readonly index: number;
-  /** Another stream of the client, not yet open. */
-  readonly nextStream: () => AdsStream;
   readonly sidecar: SidecarClient;
-  stream: AdsStream;
+  /** Opens another stream of the client. */
+  readonly connect: () => AdsStream;
+  stream: AdsStream | undefined;
   completedAtMs: number | undefined;
 }
+
+/** Clients that connect again in one turn of the event loop. */
+const RECONNECTS_AT_ONCE = 10;
 
 /** The sidecars of one worker thread. */
 export class SidecarGroup {
   readonly #members: readonly Member[];
   readonly #templates = new TemplateCollector();
+  readonly #entries = new VersionEntries();
+  #reconnects = 0;
   #completed = 0;
   #receivedBytes = 0;
   #lastMessageAtMs = 0;
@@ -54,20 +60,23 @@ export class SidecarGroup {
   }
 
   go(): void {
-    for (const { stream, sidecar } of this.#members) {
-      stream.open();
-      sidecar.start();
+    for (const member of this.#members) {
+      member.stream = member.connect();
+      member.sidecar.start();
     }
   }
 
   /** Ends the streams and opens others, on which the clients tell what they have. In a storm, some stay connected. */
-  reconnect(): void {
+  async reconnect(): Promise<void> {
+    let begun = 0;
     for (const member of this.#members) {
       if (this.#stays(member)) continue;
-      member.stream.close();
-      member.stream = member.nextStream();
-      member.stream.open();
-      member.sidecar.resume?.();
+      member.stream?.close();
+      member.stream = member.connect();
+      this.#reconnects += 1;
+      member.sidecar.resume?.(this.#reconnects);
+      // Clients that are connected go on to read meanwhile.
+      if (++begun % RECONNECTS_AT_ONCE === 0) await nextTurn();
     }
   }
 
@@ -99,7 +108,7 @@ export class SidecarGroup {
   }
 
   close(): void {
-    for (const { stream } of this.#members) stream.close();
+    for (const { stream } of this.#members) stream?.close();
   }
 
   #stays({ index }: Member): boolean {
@@ -122,29 +131,23 @@ export class SidecarGroup {
         this.#lastMessageAtMs = monotonicMs();
         this.#receivedBytes += bytes.length;
         if (this.#isChurn) this.#noteArrivals(bytes);
-        try {
-          member.sidecar.receive(bytes);
-        } catch (error) {
-          member.stream.close();
-          failClient(errorText(error));
-        }
+        member.sidecar.receive(bytes);
       },
     };
-    const nextStream = () => new AdsStream(target, client.index, handlers, variant);
-    const create = variant === 'delta' ? DeltaSidecar : Sidecar;
-    const sidecar = new create(Buffer.from(client.node), {
-      send: (request) => member.stream.send(request),
+    const outputs: SidecarOutputs = {
+      send: (request) => member.stream?.send(request),
       received: (template) => this.#templates.add(template),
       completed: () => {
         member.completedAtMs = this.#lastMessageAtMs;
         this.#completed += 1;
       },
-    });
+    };
+    const node = Buffer.from(client.node);
     const member: Member = {
       index: client.index,
-      sidecar,
-      stream: nextStream(),
-      nextStream,
+      sidecar: variant === 'delta' ? new DeltaSidecar(node, outputs, this.#entries) : new Sidecar(node, outputs),
+      connect: () => new AdsStream(target, handlers, variant, client.index),
+      stream: undefined,
       completedAtMs: undefined,
     };
     return member;

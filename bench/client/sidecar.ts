@@ -21,8 +21,12 @@ export interface SidecarClient {
   readonly recorded: readonly RecordedMessage[];
   /** Sends the first request. */
   start(): void;
-  /** Sends the first requests of another stream, with what it has; only delta can. */
-  resume?(): void;
+  /**
+   * Sends the first requests of another stream, with what it has; only delta can.
+   *
+   * @param order each number is another order of what it has
+   */
+  resume?(order: number): void;
   /** Handles one response. Throws RangeError when it is not one, or of a type that was not asked for. */
   receive(message: Buffer): void;
   /** Missing resources of this client, for the error of a timeout. */

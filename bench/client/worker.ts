@@ -31,7 +31,7 @@ port.on('message', (command: WorkerCommand) => {
       report({ kind: 'done' });
       break;
     case 'reconnect':
-      group?.reconnect();
+      void group?.reconnect();
       report({ kind: 'done' });
       break;
     case 'collect':

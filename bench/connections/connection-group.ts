@@ -1,5 +1,5 @@
+import { AdsStream, type AdsStreamHandlers } from '../client/ads-stream.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
-import { BareStream } from './bare-stream.js';
 import type { ConnectionCommand, ConnectionReport } from './connection-protocol.js';
 import { IdleSidecar } from './idle-sidecar.js';
 
@@ -7,7 +7,7 @@ type OpenCommand = Extract<ConnectionCommand, { kind: 'open' }>;
 
 /** The connections of one process. */
 export class ConnectionGroup {
-  readonly #connected = new Map<IdleSidecar, BareStream>();
+  readonly #connected = new Map<IdleSidecar, AdsStream>();
   #synced = 0;
   #turnedAway = 0;
   #firstReason = '';
@@ -25,7 +25,7 @@ export class ConnectionGroup {
         if (isSyncing) openNext();
         isSyncing = false;
       };
-      const stream = new BareStream(target, {
+      const handlers: AdsStreamHandlers = {
         message: (bytes) => sidecar.receive(bytes),
         failed: (reason) => {
           if (!isSyncing) this.#synced -= 1;
@@ -34,7 +34,8 @@ export class ConnectionGroup {
           if (this.#firstReason === '') this.#firstReason = reason;
           done();
         },
-      });
+      };
+      const stream = new AdsStream(target, handlers, 'delta');
       const sidecar = new IdleSidecar(script, Buffer.from(node), {
         send: (request) => stream.send(request),
         changed: () => this.#changedAtMs.push(monotonicMs()),

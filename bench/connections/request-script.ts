@@ -56,7 +56,7 @@ export function learnScript(target: string, node: Buffer): Promise<RequestScript
       message: (bytes: Buffer) => sidecar.receive(bytes),
       failed: (reason: string) => reject(new Error(`The sidecar that others imitate failed: ${reason}`)),
     };
-    const stream = new AdsStream(target, 0, handlers, 'delta');
+    const stream = new AdsStream(target, handlers, 'delta');
     const sidecar = new DeltaSidecar(node, {
       send: (request) => {
         requests.push(request);
@@ -69,7 +69,6 @@ export function learnScript(target: string, node: Buffer): Promise<RequestScript
       },
     });
     sidecar.beginPhase({ kind: 'sync' });
-    stream.open();
     sidecar.start();
   });
 }

@@ -1,6 +1,6 @@
+import { AdsStream } from '../client/ads-stream.js';
 import { DeltaSidecar } from '../client/delta-sidecar.js';
 import { Sidecar, type SidecarClient } from '../client/sidecar.js';
-import { BareStream } from '../connections/bare-stream.js';
 import type { MeshService } from '../mesh/mesh-shape.js';
 import { encodeNode, type NodeIdentity } from '../wire/node-message.js';
 
@@ -20,7 +20,7 @@ export interface PassingClientsOptions {
 /** Clients that connect and vanish: each has an identity that no other had, and ends its connection without a word. */
 export class PassingClients {
   readonly #options: PassingClientsOptions;
-  readonly #streams = new Set<BareStream>();
+  readonly #streams = new Set<AdsStream>();
   readonly #polls = new Set<Promise<void>>();
   readonly #failures: string[] = [];
   #count = 0;
@@ -56,7 +56,7 @@ export class PassingClients {
 
   #connect(identity: NodeIdentity): void {
     const variant = this.#count % 2 === 0 ? 'delta' : 'sotw';
-    const stream = new BareStream(
+    const stream = new AdsStream(
       this.#options.grpcAddress,
       {
         message: (bytes) => sidecar.receive(bytes),

@@ -2,7 +2,7 @@ import protobuf from 'protobufjs';
 import { WireReader } from './wire-reader.js';
 
 /** Tags (field number and wire type 2) of envoy.service.discovery.v3.DeltaDiscoveryRequest. */
-const TAG = { node: 0x0a, typeUrl: 0x12, subscribe: 0x1a, unsubscribe: 0x22, versions: 0x2a, nonce: 0x32 } as const;
+const TAG = { node: 0x0a, typeUrl: 0x12, subscribe: 0x1a, unsubscribe: 0x22, nonce: 0x32 } as const;
 const TYPE_URL_FIELD = 2;
 
 export interface DeltaRequest {
@@ -11,8 +11,6 @@ export interface DeltaRequest {
   readonly node?: Buffer;
   readonly subscribe?: readonly string[];
   readonly unsubscribe?: readonly string[];
-  /** Versions that the client has, by name; only in the first request of a type. */
-  readonly versions?: ReadonlyMap<string, string>;
   /** Of the response that it acknowledges. */
   readonly nonce?: string;
 }
@@ -23,9 +21,6 @@ export function encodeDeltaRequest(request: DeltaRequest): Buffer {
   writer.uint32(TAG.typeUrl).string(request.typeUrl);
   for (const name of request.subscribe ?? []) writer.uint32(TAG.subscribe).string(name);
   for (const name of request.unsubscribe ?? []) writer.uint32(TAG.unsubscribe).string(name);
-  for (const [name, version] of request.versions ?? []) {
-    writer.uint32(TAG.versions).fork().uint32(0x0a).string(name).uint32(0x12).string(version).ldelim();
-  }
   if (request.nonce !== undefined) writer.uint32(TAG.nonce).string(request.nonce);
   return Buffer.from(writer.finish());
 }

@@ -31,7 +31,9 @@ function createSidecar(expectation: ClientExpectation = { kind: 'sync' }) {
         message.responseNonce,
         ...message.resourceNamesSubscribe.map((name) => `+${name}`),
         ...message.resourceNamesUnsubscribe.map((name) => `-${name}`),
-        ...Object.entries(message.initialResourceVersions).map((entry) => entry.join('=')),
+        ...Object.entries(message.initialResourceVersions)
+          .map((entry) => entry.join('='))
+          .sort(),
       ];
       sent.push(words.filter((word) => word !== '').join(' '));
     },
@@ -93,7 +95,7 @@ test('a delta sidecar that reconnects tells the versions of what it has, all but
   answer(TypeUrl.listener, {});
   sidecar.beginPhase({ kind: 'sync' });
   sent.length = 0;
-  sidecar.resume();
+  sidecar.resume(0);
   t.deepEqual(sent, ['cds a=v1 b=v1', 'eds +a +b b=v2', 'lds']);
   t.is(completed(), 1);
   answer(TypeUrl.endpoint, { a: { clusterName: 'a' } });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { FrameReader, frameMessage } from '../../../bench/connections/grpc-frames.js';
+import { FrameReader, frameMessage } from '../../../bench/wire/grpc-frames.js';
 
 const MESSAGES = [Buffer.from('one'), Buffer.alloc(0), Buffer.alloc(7_000, 'x'), Buffer.from('four')];
 const STREAM = Buffer.concat(MESSAGES.map(frameMessage));
