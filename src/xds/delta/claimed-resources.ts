@@ -7,7 +7,7 @@ import { sortNames } from '../../push/name-set.js';
 import { createWeakMemory } from '../../push/weak-memory.js';
 import type { Work } from '../../push/work.js';
 import { entryEnd, hasVersion, readVersionEntry, type VersionEntry, versionOf } from './delta-request-wire.js';
-import { createEntryIndex, type EntryIndex } from './entry-index.js';
+import { createEntryIndex, type EntryIndex, viewOf } from './entry-index.js';
 
 /** The resources that a reconnecting proxy says it has. */
 export interface Claim {
@@ -81,17 +81,10 @@ export function createClaimReader(): ClaimReader {
     *read({ encoded, expected, isAsked }) {
       const sets = expected.parts.length === 0 ? [EMPTY_RESOURCE_SET] : expected.parts;
       const parts = sets.map(compare);
-      const [first] = parts as [ComparedPart];
-      let read = 0;
-      for (let start = 0, end = 0; start < encoded.length; start = end) {
-        end = entryEnd(encoded, start);
-        if (!tellExpected(parts, encoded, start, end)) {
-          const entry = readVersionEntry(encoded, start, end);
-          if (!tell(parts, encoded, entry) && isAsked(entry.name)) {
-            first.others.set(entry.name, versionOf(encoded, entry));
-          }
-        }
-        if (++read % COMPARED_AT_ONCE === 0) yield;
+      const claim = { encoded, view: viewOf(encoded), isAsked };
+      for (let start = 0; start < encoded.length; ) {
+        start = tellEntries(parts, claim, start);
+        if (start < encoded.length) yield;
       }
       const claimed: ResourceSet[] = [];
       for (const part of parts) claimed.push(yield* claimedPart(part));
@@ -100,10 +93,31 @@ export function createClaimReader(): ClaimReader {
   };
 }
 
+/** The bytes of a claim, and their view. */
+interface ReadClaim extends Pick<Claim, 'encoded' | 'isAsked'> {
+  readonly view: DataView;
+}
+
+/** Notes the resources of some entries. @returns where the next entry starts */
+function tellEntries(parts: readonly ComparedPart[], claim: ReadClaim, firstStart: number): number {
+  const { encoded, view, isAsked } = claim;
+  let start = firstStart;
+  for (let read = 0; read < COMPARED_AT_ONCE && start < encoded.length; read++) {
+    const end = entryEnd(encoded, start);
+    if (!tellExpected(parts, view, start, end)) {
+      const entry = readVersionEntry(encoded, start, end);
+      const isKnown = tell(parts, encoded, entry);
+      if (!isKnown && isAsked(entry.name)) parts[0]?.others.set(entry.name, versionOf(encoded, entry));
+    }
+    start = end;
+  }
+  return start;
+}
+
 /** Notes that the proxy has a resource in the expected version. @returns whether the entry is one of such a resource */
-function tellExpected(parts: readonly ComparedPart[], encoded: Uint8Array, start: number, end: number): boolean {
+function tellExpected(parts: readonly ComparedPart[], bytes: DataView, start: number, end: number): boolean {
   for (const compared of parts) {
-    const index = compared.entries.find(encoded, start, end);
+    const index = compared.entries.find(bytes, start, end);
     if (index === -1) continue;
     if (compared.told[index] === 0) compared.count++;
     compared.told[index] = 1;

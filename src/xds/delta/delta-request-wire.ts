@@ -54,15 +54,16 @@ export function readDeltaRequest(bytes: Buffer, maxNamesOf: (typeUrl: string) =>
   while (reader.pos < reader.len) {
     const start = reader.pos;
     const listTag = bytes[start] ?? 0;
-    const shortEnd = LIST_TAGS.includes(listTag) ? shortFieldEnd(bytes, start) : 0;
-    const tag = shortEnd === 0 ? reader.uint32() : listTag;
+    const walked = LIST_TAGS.includes(listTag) ? walkShortFields(bytes, start) : NO_FIELDS;
+    const tag = walked.count === 0 ? reader.uint32() : listTag;
     const field = tag >>> 3;
     const list = field === SUBSCRIBE ? lists.subscribe : field === UNSUBSCRIBE ? lists.unsubscribe : lists.versions;
     if ((tag & 7) !== 2) reader.skipType(tag & 7);
     else if (field === SUBSCRIBE || field === UNSUBSCRIBE || field === VERSIONS) {
-      if (shortEnd === 0) reader.skipType(2);
-      else reader.pos = shortEnd;
-      if (++list.count > maxNamesOf(typeUrl)) throw new TooManyNamesError();
+      if (walked.count === 0) reader.skipType(2);
+      else reader.pos = walked.end;
+      list.count += walked.count || 1;
+      if (list.count > maxNamesOf(typeUrl)) throw new TooManyNamesError();
       const last = list.runs.at(-1);
       if (last?.end === start) last.end = reader.pos;
       else list.runs.push({ start, end: reader.pos });
@@ -118,6 +119,25 @@ function tagOf(field: number): number {
 /** Tags of the fields that a request has thousands of. */
 const LIST_TAGS: readonly number[] = [tagOf(SUBSCRIBE), tagOf(UNSUBSCRIBE), tagOf(VERSIONS)];
 
+interface WalkedFields {
+  readonly end: number;
+  readonly count: number;
+}
+
+const NO_FIELDS: WalkedFields = { end: 0, count: 0 };
+
+/** Skips fields with one tag that follow one another, as long as their lengths are short. */
+function walkShortFields(bytes: Uint8Array, start: number): WalkedFields {
+  const tag = bytes[start];
+  let end = start;
+  let count = 0;
+  for (let next = shortFieldEnd(bytes, start); next > 0; next = bytes[end] === tag ? shortFieldEnd(bytes, end) : 0) {
+    end = next;
+    count++;
+  }
+  return { end, count };
+}
+
 /**
  * The end of a field whose tag has one byte and whose length has one or two. Nearly all names and versions are such
  * fields, and a reconnecting mesh sends millions of them.
@@ -145,6 +165,8 @@ export interface VersionEntry {
  * @throws Error when the bytes end earlier
  */
 export function entryEnd(encoded: Uint8Array, start: number): number {
+  const shortEnd = encoded[start] === tagOf(VERSIONS) ? shortFieldEnd(encoded, start) : 0;
+  if (shortEnd > 0) return shortEnd;
   let at = start;
   while ((encoded[at++] ?? 0) >= 0x80);
   let length = 0;
