@@ -86,6 +86,15 @@ const OWN_COLUMNS = {
   ],
   WorkloadEntry: [specColumn('Address', 'address', 'Where the workload is.')],
   AuthorizationPolicy: [specColumn('Action', 'action', 'What happens to requests that match.')],
+  handler: [
+    specColumn('Adapter', 'compiledAdapter', 'The built-in adapter.'),
+    specColumn('Own-Adapter', 'adapter', 'The adapter object.'),
+  ],
+  instance: [
+    specColumn('Template', 'compiledTemplate', 'The built-in template.'),
+    specColumn('Own-Template', 'template', 'The template object.'),
+  ],
+  rule: [specColumn('Match', 'match', 'Which requests match.')],
   PeerAuthentication: [specColumn('Mode', 'mtls.mode', 'Which connections workloads accept.')],
 };
 
@@ -120,7 +129,7 @@ function renderCrd({ group, kind, plural, shortNames, versions, namespaced, sche
         listKind: `${kind}List`,
         plural,
         singular: kind.toLowerCase(),
-        shortNames,
+        ...(shortNames === undefined ? {} : { shortNames }),
         categories: ['mesh'],
       },
       versions: versions.map((name, index) => ({

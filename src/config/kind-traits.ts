@@ -1,3 +1,5 @@
+import { RULE_KINDS } from './policy-rules/kind-names.js';
+
 /** The groups of resources that proxies and policy servers receive. */
 export type ServedGroup =
   | 'clusters'
@@ -54,6 +56,7 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   mesh('HTTPAPISpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
   mesh('QuotaSpec', ['serviceConfigs'], { isPolicy: true }),
   mesh('QuotaSpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
+  ...RULE_KINDS.map((kind) => mesh(kind, [])),
   mesh('PeerAuthentication', ['clusters', 'endpoints', 'listeners']),
   mesh('RequestAuthentication', ['listeners']),
   mesh('AuthorizationPolicy', ['listeners']),

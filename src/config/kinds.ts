@@ -7,6 +7,7 @@ import {
   type NetworkingFeatures,
 } from './networking/networking-kinds.js';
 import { createPolicyKinds } from './policy/policy-kinds.js';
+import { createRuleKinds } from './policy-rules/rule-kinds.js';
 import {
   createMetadataReader,
   createObjectReader,
@@ -86,6 +87,7 @@ export function createKindDefinitions(
 ): readonly KindDefinition[] {
   return [
     ...createPolicyKinds(meshDomain, limits),
+    ...createRuleKinds(meshDomain),
     ...createNetworkingKinds(meshDomain, limits, features),
     ...createSecurityKinds(meshDomain),
     ...createCoreKinds(),

@@ -10,6 +10,8 @@ const mistakes: readonly [apiVersion: string, kind: string, path: string, remedy
   ['config.mesh.internal/v1beta1', 'QuotaSpec', 'apiVersion', 'did you mean config.mesh.internal/v1alpha2?'],
   ['config.istio.io/v1alpha2', 'QuotaSpec', 'apiVersion', 'did you mean config.mesh.internal/v1alpha2?'],
   ['config.mesh.intrenal/v1alpha2', 'QuotaSpecs', 'apiVersion', 'did you mean config.mesh.internal/v1alpha2?'],
+  ['config.istio.io/v1alpha2', 'rule', 'apiVersion', 'did you mean config.mesh.internal/v1alpha2?'],
+  ['config.mesh.internal/v1alpha2', 'Rule', 'kind', 'did you mean rule?'],
   ['v1alpha2', 'QuotaSpec', 'apiVersion', 'did you mean config.mesh.internal/v1alpha2?'],
   ['v1beta1', 'Service', 'apiVersion', 'did you mean v1?'],
   ['v1', 'Servce', 'kind', 'did you mean Service?'],
@@ -40,6 +42,8 @@ const quiet: readonly [apiVersion: string, kind: string][] = [
   ['telemetry.istio.io/v1', 'Telemetry'],
   ['gateway.networking.k8s.io/v1', 'Gateway'],
   ['gateway.example.com/v1', 'Gateway'],
+  ['template.openshift.io/v1', 'Template'],
+  ['rules.example.com/v1', 'Rule'],
 ];
 
 for (const [apiVersion, kind] of quiet) {

@@ -78,9 +78,9 @@ it('kubectl apply installs everything, and a second apply changes nothing', asyn
 
 it('objects of our kinds in the samples apply without errors', async (t) => {
   await api.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
-  const ours = [...readDocuments('samples/mesh'), ...readDocuments('samples/tour')].filter(({ apiVersion }) =>
-    apiVersion.includes('.mesh.internal/'),
-  );
+  const ours = ['samples/mesh', 'samples/tour', 'samples/policy-rules']
+    .flatMap(readDocuments)
+    .filter(({ apiVersion }) => apiVersion.includes('.mesh.internal/'));
   const kinds = [...new Set(ours.map(({ kind }) => kind))];
   t.deepEqual(kinds.map(pluralOf).toSorted(), [...POLICY_KINDS, ...NETWORKING_KINDS, ...SECURITY_KINDS].toSorted());
   for (const { apiVersion, kind, metadata, ...rest } of ours) {

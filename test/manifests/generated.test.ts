@@ -26,18 +26,24 @@ test('manifests/ equal the output of npm run generate', async (t) => {
 test('there is a CRD for every kind of the mesh', async (t) => {
   const crds = (await render(projectRoot(), 'mesh.internal')).find(({ file }) => file === 'manifests/10-crds.yaml');
   t.deepEqual([...(crds?.content ?? '').matchAll(/^ {2}name: (\S+)$/gm)].map(([, name]) => name).sort(), [
+    'adapters.config.mesh.internal',
+    'attributemanifests.config.mesh.internal',
     'authorizationpolicies.security.mesh.internal',
     'destinationrules.networking.mesh.internal',
     'envoyfilters.networking.mesh.internal',
     'gateways.networking.mesh.internal',
+    'handlers.config.mesh.internal',
     'httpapispecbindings.config.mesh.internal',
     'httpapispecs.config.mesh.internal',
+    'instances.config.mesh.internal',
     'peerauthentications.security.mesh.internal',
     'quotaspecbindings.config.mesh.internal',
     'quotaspecs.config.mesh.internal',
     'requestauthentications.security.mesh.internal',
+    'rules.config.mesh.internal',
     'serviceentries.networking.mesh.internal',
     'sidecars.networking.mesh.internal',
+    'templates.config.mesh.internal',
     'virtualservices.networking.mesh.internal',
     'workloadentries.networking.mesh.internal',
   ]);

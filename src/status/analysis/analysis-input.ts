@@ -1,5 +1,6 @@
 import type { KnownAttributes } from '../../config/attributes/judge-attribute.js';
 import { POLICY_KINDS } from '../../config/kind-traits.js';
+import { RULE_KINDS } from '../../config/policy-rules/kind-names.js';
 import type { RegexLimits } from '../../config/regex/regex-limits.js';
 import type { AuthorizationPolicySpec } from '../../config/security/authorization-policy.js';
 import { bindingLabelKeys } from '../../model/policy/label-conditions.js';
@@ -174,6 +175,7 @@ export function differsBeyondEndpoints(first: PushContext, second: PushContext):
 
 const ANALYZED_KINDS: readonly string[] = [
   ...POLICY_KINDS,
+  ...RULE_KINDS,
   'AuthorizationPolicy',
   'DestinationRule',
   'EnvoyFilter',

@@ -1,5 +1,6 @@
 import { GENERAL_MESSAGE_CODES } from './general-message-codes.js';
 import { MESH_MESSAGE_CODES } from './mesh-message-codes.js';
+import { RULE_MESSAGE_CODES } from './rule-message-codes.js';
 
 /** Severity of a message. */
 export type MessageLevel = 'Error' | 'Warn' | 'Info';
@@ -250,6 +251,7 @@ export const MESSAGE_CODES = {
     remedy:
       'set storage in the policy configuration to a Redis that all replicas reach (overlays/redis), or run one replica',
   },
+  ...RULE_MESSAGE_CODES,
   ...MESH_MESSAGE_CODES,
 } as const satisfies Readonly<Record<string, MessageCode>>;
 

@@ -1,6 +1,7 @@
 import { keyOf, type MeshObject } from '../../config/object.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { findMisplacedAnnotations } from './analyzers/misplaced-annotations.js';
+import { rulesWithoutDispatcher } from './analyzers/rules/rules-without-dispatcher.js';
 import { confinedRoutes } from './analyzers/traffic/confined-routes.js';
 import { severalDefaults, sharedWorkloads } from './analyzers/traffic/conflicting-sidecars.js';
 import { deprecatedFields } from './analyzers/traffic/deprecated-fields.js';
@@ -49,6 +50,7 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'overlapping-routes': overlappingRoutes,
   'patch-targets': patchTargets,
   'replaced-rules': replacedRules,
+  'rules-without-dispatcher': rulesWithoutDispatcher,
   'several-default-sidecars': severalDefaults,
   'subsets-without-cluster': subsetsWithoutCluster,
   'unimported-hosts': unimportedHosts,

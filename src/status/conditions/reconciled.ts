@@ -20,7 +20,10 @@ export function reconciledOf(
     return reconciled('False', REASONS.notAccepted, joinSentences(count(0, progress?.proxies ?? 0), why));
   }
   const counts = progress === undefined ? '' : countsOf(progress);
-  const unenforced = find(messages, 'policyNotEnforced') ?? find(messages, 'peerAuthenticationOff');
+  const unenforced =
+    find(messages, 'policyNotEnforced') ??
+    find(messages, 'peerAuthenticationOff') ??
+    find(messages, 'rulesNotEnforced');
   if (unenforced !== undefined) {
     return reconciled('False', REASONS.notEnforced, joinSentences(counts, unenforced.message));
   }

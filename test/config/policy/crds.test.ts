@@ -24,7 +24,7 @@ interface Crd {
   readonly spec: {
     readonly group: string;
     readonly scope: string;
-    readonly names: { readonly kind: string; readonly shortNames: readonly string[] };
+    readonly names: { readonly kind: string; readonly shortNames?: readonly string[] };
     readonly versions: readonly {
       readonly name: string;
       readonly subresources: object;
@@ -78,7 +78,7 @@ test('there is a CRD for each kind of the mesh, namespaced, with short names, co
       metadata.name,
       spec.names.kind,
       spec.scope,
-      spec.names.shortNames.join(),
+      (spec.names.shortNames ?? []).join(),
       spec.versions.map(({ name }) => name).join(),
       Object.keys(spec.versions[0]?.subresources ?? {}).join(),
       spec.versions[0]?.additionalPrinterColumns.map(({ name }) => name).join(),
@@ -88,6 +88,12 @@ test('there is a CRD for each kind of the mesh, namespaced, with short names, co
       ['httpapispecbindings.config', 'HTTPAPISpecBinding', 'hasb', 'v1alpha2'],
       ['quotaspecs.config', 'QuotaSpec', 'qs', 'v1alpha2'],
       ['quotaspecbindings.config', 'QuotaSpecBinding', 'qsb', 'v1alpha2'],
+      ['attributemanifests.config', 'attributemanifest', '', 'v1alpha2'],
+      ['handlers.config', 'handler', '', 'v1alpha2', 'Adapter,Own-Adapter,'],
+      ['instances.config', 'instance', '', 'v1alpha2', 'Template,Own-Template,'],
+      ['rules.config', 'rule', '', 'v1alpha2', 'Match,'],
+      ['adapters.config', 'adapter', '', 'v1alpha2'],
+      ['templates.config', 'template', '', 'v1alpha2'],
       ['serviceentries.networking', 'ServiceEntry', 'se', 'v1beta1,v1alpha3', 'Hosts,Resolution,'],
       ['workloadentries.networking', 'WorkloadEntry', 'we', 'v1beta1,v1alpha3', 'Address,'],
       ['virtualservices.networking', 'VirtualService', 'vs', 'v1beta1,v1alpha3'],
@@ -147,6 +153,7 @@ test('no object has both fields and free keys, and no free keys are forbidden', 
 
 test('every choice has a form whose rejection by the API server names the field', async (t) => {
   t.deepEqual((await pathsWhere(({ minProperties }) => minProperties === 1)).toSorted(), [
+    'handlers.config.mesh.internal.spec.connection.authentication',
     'httpapispecs.config.mesh.internal.spec.apiKeys[]',
     'httpapispecs.config.mesh.internal.spec.attributes.attributes{}',
     'httpapispecs.config.mesh.internal.spec.patterns[].attributes.attributes{}',
@@ -158,8 +165,11 @@ test('every choice has a form whose rejection by the API server names the field'
     'virtualservices.networking.mesh.internal.spec.http[].match[].uri',
   ]);
   t.deepEqual((await pathsWhere((schema) => schema['x-kubernetes-validations'] !== undefined)).toSorted(), [
+    'handlers.config.mesh.internal.spec',
+    'handlers.config.mesh.internal.spec.connection.authentication.tls',
     'httpapispecbindings.config.mesh.internal.spec.services[]',
     'httpapispecs.config.mesh.internal.spec.patterns[]',
+    'instances.config.mesh.internal.spec',
     'quotaspecbindings.config.mesh.internal.spec.services[]',
     'virtualservices.networking.mesh.internal.spec.http[].fault.abort',
   ]);

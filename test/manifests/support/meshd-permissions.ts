@@ -18,7 +18,18 @@ const OWN = ['mesh-system'];
 const ANY = ['mesh-system', 'shop'];
 const FOLLOW = ['list', 'watch'];
 const READ = ['get', ...FOLLOW];
-export const POLICY_KINDS = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings'];
+export const POLICY_KINDS = [
+  'httpapispecs',
+  'httpapispecbindings',
+  'quotaspecs',
+  'quotaspecbindings',
+  'attributemanifests',
+  'handlers',
+  'instances',
+  'rules',
+  'adapters',
+  'templates',
+];
 export const NETWORKING_KINDS = [
   'serviceentries',
   'workloadentries',

@@ -17,10 +17,16 @@ const paths = (changes: Partial<WatchedResourcesOptions>): readonly string[] =>
 
 const CORE = ['/api/v1/endpoints', '/api/v1/namespaces', '/api/v1/nodes', '/api/v1/pods', '/api/v1/services'];
 const MESH = [
+  '/apis/config.acme.io/v1alpha2/adapters',
+  '/apis/config.acme.io/v1alpha2/attributemanifests',
+  '/apis/config.acme.io/v1alpha2/handlers',
   '/apis/config.acme.io/v1alpha2/httpapispecbindings',
   '/apis/config.acme.io/v1alpha2/httpapispecs',
+  '/apis/config.acme.io/v1alpha2/instances',
   '/apis/config.acme.io/v1alpha2/quotaspecbindings',
   '/apis/config.acme.io/v1alpha2/quotaspecs',
+  '/apis/config.acme.io/v1alpha2/rules',
+  '/apis/config.acme.io/v1alpha2/templates',
   '/apis/networking.acme.io/v1beta1/destinationrules or /apis/networking.acme.io/v1alpha3/destinationrules',
   '/apis/networking.acme.io/v1beta1/envoyfilters or /apis/networking.acme.io/v1alpha3/envoyfilters',
   '/apis/networking.acme.io/v1beta1/gateways or /apis/networking.acme.io/v1alpha3/gateways',

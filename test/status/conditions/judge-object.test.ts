@@ -159,6 +159,14 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
     `False NotEnforced: 0/0 proxies up to date. It is not enforced; ${remedyOf('policyNotEnforced')}.`,
   ],
   [
+    'no policy server runs rules',
+    {
+      messages: [messageOf('rulesNotEnforced', 'rules do not run')],
+      progress: progressOf({ proxies: 0, ackedProxies: 0 }),
+    },
+    `False NotEnforced: 0/0 proxies up to date. Rules do not run; ${remedyOf('rulesNotEnforced')}.`,
+  ],
+  [
     'no binding names it',
     {
       messages: [messageOf('unboundSpec', 'no QuotaSpecBinding names it')],

@@ -51,7 +51,18 @@ test('rules name exactly the kinds of the mesh', (t) => {
     {
       ...common,
       apiGroups: ['config.acme.io'],
-      resources: ['httpapispecbindings', 'httpapispecs', 'quotaspecbindings', 'quotaspecs'],
+      resources: [
+        'adapters',
+        'attributemanifests',
+        'handlers',
+        'httpapispecbindings',
+        'httpapispecs',
+        'instances',
+        'quotaspecbindings',
+        'quotaspecs',
+        'rules',
+        'templates',
+      ],
     },
     {
       ...common,

@@ -1,0 +1,64 @@
+import { validateDuration } from '../duration-rules.js';
+import { isHeaderName } from '../networking/header-rules.js';
+import { firstViolations } from '../policy/limits.js';
+import { repeatedValues } from '../repeated-values.js';
+import type { Violation } from '../violation.js';
+import type { RuleSpec } from './rule.js';
+
+/** Rules of a rule that its schema cannot express. */
+export function validateRule(spec: RuleSpec): readonly Violation[] {
+  return firstViolations(ruleViolations(spec));
+}
+
+function* ruleViolations(spec: RuleSpec): Iterable<Violation> {
+  for (const { index, first } of repeatedValues(spec.actions.map(({ name }) => name))) {
+    yield {
+      path: `actions[${index}].name`,
+      value: spec.actions[index]?.name,
+      message: `is also the name of actions[${first}]`,
+      remedy: 'give each action a name of its own',
+    };
+  }
+  for (const field of ['requestHeaderOperations', 'responseHeaderOperations'] as const) {
+    for (const [index, operation] of spec[field].entries()) {
+      yield* headerViolations(`${field}[${index}]`, operation);
+    }
+  }
+  yield* samplingViolations(spec.sampling);
+}
+
+function* headerViolations(
+  path: string,
+  { name, values, operation }: RuleSpec['requestHeaderOperations'][number],
+): Iterable<Violation> {
+  if (!isHeaderName(name)) {
+    yield {
+      path: `${path}.name`,
+      value: name,
+      message: 'is not the name of a header',
+      remedy: 'use for example x-tier',
+    };
+  }
+  if (operation === 'REMOVE' && values.length > 0) {
+    yield { path: `${path}.values`, value: values, message: 'is set, but REMOVE has no values', remedy: 'remove it' };
+  }
+  if (operation !== 'REMOVE' && values.length === 0) {
+    yield { path: `${path}.values`, message: 'is missing', remedy: `give a value, which ${operation} needs` };
+  }
+}
+
+const DENOMINATORS = { HUNDRED: 100, TEN_THOUSAND: 10_000 } as const;
+
+function* samplingViolations(sampling: RuleSpec['sampling']): Iterable<Violation> {
+  const { random, rateLimit } = sampling ?? {};
+  const { numerator = 0, denominator = 'HUNDRED' } = random?.percentSampled ?? {};
+  if (numerator > DENOMINATORS[denominator]) {
+    yield {
+      path: 'sampling.random.percentSampled.numerator',
+      value: numerator,
+      message: `is more than all requests: ${denominator} is ${DENOMINATORS[denominator]}`,
+      remedy: `use 0 to ${DENOMINATORS[denominator]}`,
+    };
+  }
+  yield* validateDuration('sampling.rateLimit.samplingDuration', rateLimit?.samplingDuration);
+}
