@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import type { PendingWrites } from './pending-writes.js';
 import { createPushSlots, type PushLane, type PushShare } from './push-slots.js';
 import { WaitingTargets } from './waiting-targets.js';
 
@@ -6,8 +7,8 @@ import { WaitingTargets } from './waiting-targets.js';
 export interface PushResult {
   /** Bytes that the transport got. */
   readonly bytes: number;
-  /** Settles when the bytes have left this process, or the stream has ended; undefined if nothing was sent. */
-  readonly flushed: Promise<void> | undefined;
+  /** The writes of the responses; undefined if nothing was sent. */
+  readonly writes: Pick<PendingWrites, 'whenDone'> | undefined;
 }
 
 /** A connected proxy, as the queue sees it. */
@@ -100,8 +101,8 @@ export function createPushQueue(settings: PushQueueSettings, clock: Clock): Push
   const start = (target: PushTarget): void => {
     const { share } = target;
     const { slots, waiting } = lanes[share.lane];
-    const { bytes, flushed } = target.push();
-    if (flushed === undefined || bytes < SMALL_TURN_BYTES) return;
+    const { bytes, writes } = target.push();
+    if (writes === undefined || bytes < SMALL_TURN_BYTES) return;
     const allowedMs = slots.isSlow(share) ? stallMs * SLOW_STALL_PART : stallMs;
     slots.take(share, bytes);
     let state: 'writing' | 'unread' | 'over' = 'writing';
@@ -131,7 +132,7 @@ export function createPushQueue(settings: PushQueueSettings, clock: Clock): Push
       }
     };
     cancel = clock.schedule(allowedMs, stall);
-    flushed.then(settle, settle);
+    writes.whenDone(settle);
   };
 
   return {

@@ -12,8 +12,8 @@ export interface DiscoveryStream {
   readonly connection?: string;
   /** Whether the peer is the caller, without a proxy between. Default false. */
   readonly isDirect?: boolean;
-  /** Settles when the bytes have been handed to the kernel; rejects when the stream ended first. */
-  send(message: WireMessage): Promise<void>;
+  /** @param done called once, when the bytes have been handed to the kernel; with an error when the stream ended first */
+  send(message: WireMessage, done: (error?: Error) => void): void;
   /** Ends the stream, with status OK if there is no error. */
   end(error?: StreamError): void;
 }

@@ -11,11 +11,12 @@ export function createGrpcStream(call: RawCall, frames: FramePieces): DiscoveryS
   // Without the HTTP/2 stream of the call, grpc-js writes the messages, with a copy.
   const http2Stream = http2StreamOf(call);
   let ended = false;
-  /** Ends the waits for messages that a closed or cancelled call drops: grpc-js does not call back for these. */
-  const waiting = new Set<(error: Error) => void>();
+  /** Messages that a closed or cancelled call drops: grpc-js does not call back for these. */
+  const waiting = new Set<(error?: Error) => void>();
   const drop = (): void => {
-    for (const reject of waiting) reject(new Error('the stream has ended'));
+    const dropped = [...waiting];
     waiting.clear();
+    for (const done of dropped) done(new Error('the stream has ended'));
   };
   call.once('close', drop);
   call.once('cancelled', drop);
@@ -26,19 +27,16 @@ export function createGrpcStream(call: RawCall, frames: FramePieces): DiscoveryS
   return {
     peer: call.getPeer(),
     isDirect: !isRelayed(call.metadata),
-    send: (message) =>
-      new Promise((resolve, reject) => {
-        if (ended || call.destroyed || call.cancelled || http2Stream?.destroyed) {
-          reject(new Error('the stream has ended'));
-          return;
-        }
-        waiting.add(reject);
-        write(message, (error) => {
-          waiting.delete(reject);
-          if (error) reject(error);
-          else resolve();
-        });
-      }),
+    send: (message, done) => {
+      if (ended || call.destroyed || call.cancelled || http2Stream?.destroyed) {
+        done(new Error('the stream has ended'));
+        return;
+      }
+      waiting.add(done);
+      write(message, (error) => {
+        if (waiting.delete(done)) done(error ?? undefined);
+      });
+    },
     end: (error?: StreamError) => {
       if (ended) return;
       ended = true;

@@ -119,7 +119,7 @@ export class ProxySession implements PushTarget {
       ...{ environment, subscriptions: this.#subscriptions, protocol: this.#protocol, owner: this.#owner },
       ...ofStream,
       enqueue,
-      send: (type, message) => this.#writer.send(type, message),
+      send: (type, message, done) => this.#writer.send(type, message, done),
       onUnacknowledged: (type) => environment.unacknowledged(this.#reported(), type),
       onUpToDate: (watched) => {
         if (this.#patches.accepted(watched)) enqueue();
@@ -188,11 +188,12 @@ export class ProxySession implements PushTarget {
   }
 
   push(): PushResult {
-    if (this.#ended) return { bytes: 0, flushed: undefined };
+    if (this.#ended) return { bytes: 0, writes: undefined };
     const result = this.#responder.push();
     this.#checkHeld();
     if (this.#finishing && !this.#responder.isInterrupted) {
-      void (result.flushed ?? Promise.resolve()).then(() => this.end());
+      if (result.writes === undefined) this.end();
+      else result.writes.whenDone(() => this.end());
     }
     return result;
   }

@@ -1,6 +1,7 @@
 import { hasResource } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { WireMessage } from '../envoy/wire-message.js';
+import { PendingWrites } from '../push/pending-writes.js';
 import type { PushNotice } from '../push/push-notice.js';
 import type { PushResult } from '../push/push-queue.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
@@ -23,8 +24,8 @@ export interface ResponderParts {
   isEnded(): boolean;
   /** Asks for a push of this stream. */
   enqueue(): void;
-  /** Settles when the message has left this process, or never will. */
-  send(type: string, message: WireMessage): Promise<void>;
+  /** @param done called once, when the message has left this process, or never will */
+  send(type: string, message: WireMessage, done: () => void): void;
   /** A response goes out though the proxy has not answered the one before. */
   onUnacknowledged(type: string): void;
   /** The proxy has the resources that it should have, and needs no response. */
@@ -42,7 +43,7 @@ interface Prepared {
 type Outcome =
   | { readonly is: 'nothing' }
   | { readonly is: 'interrupted' }
-  | { readonly is: 'sent'; readonly bytes: number; readonly flushed: Promise<void> };
+  | { readonly is: 'sent'; readonly bytes: number };
 
 /** A push that has taken this long leaves its further types to another turn, so that types of a large mesh do not add up. */
 const TURN_MS = 10;
@@ -127,11 +128,12 @@ export class Responder {
     this.#isFullPush = false;
     this.#isInterrupted = false;
     if (sinceMs !== undefined) metrics.queued((startMs - sinceMs) / 1000);
-    let written: Promise<void> | undefined;
+    const writes = new PendingWrites();
     let bytes = 0;
     let isTimeUp = false;
     for (const watched of this.#inOrder()) {
-      const outcome = isTimeUp ? INTERRUPTED : this.#respond(watched);
+      if (!this.#hasWork(watched)) continue;
+      const outcome = isTimeUp ? INTERRUPTED : this.#respond(watched, writes);
       if (outcome.is === 'interrupted') {
         // The next push sends it, and the types after it.
         this.#changedSinceMs = sinceMs;
@@ -141,11 +143,7 @@ export class Responder {
         break;
       }
       isTimeUp = clock.monotonicMs() - startMs >= TURN_MS;
-      if (outcome.is === 'nothing') continue;
-      bytes += outcome.bytes;
-      const write = this.#afterWrite(watched, outcome.flushed);
-      // The writes of a stream end in their order.
-      written = written === undefined ? write : written.then(() => write);
+      if (outcome.is === 'sent') bytes += outcome.bytes;
     }
     if (sinceMs !== undefined && haveWaitingUsers(this.#parts.subscriptions)) {
       // The change has arrived when the types that wait for clusters are sent too.
@@ -153,11 +151,13 @@ export class Responder {
       this.#isFullPush = isFull;
     }
     this.#answers.start();
-    if (written === undefined || !isFull || sinceMs === undefined) return { bytes, flushed: written };
-    const flushed = written.then(() => {
-      if (this.#changedSinceMs === undefined) metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
-    });
-    return { bytes, flushed };
+    if (bytes === 0) return { bytes, writes: undefined };
+    if (isFull && sinceMs !== undefined) {
+      writes.whenDone(() => {
+        if (this.#changedSinceMs === undefined) metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
+      });
+    }
+    return { bytes, writes };
   }
 
   stop(): void {
@@ -178,8 +178,12 @@ export class Responder {
     return ordered;
   }
 
+  #hasWork(watched: WatchedResource): boolean {
+    return this.isPreparing || this.#prepared?.watched === watched || this.#isReady(watched);
+  }
+
   /** Sends the pending response of a type, or begins to make it. If that fails, only this response stays pending. */
-  #respond(watched: WatchedResource): Outcome {
+  #respond(watched: WatchedResource, writes: PendingWrites): Outcome {
     if (this.#preparing !== undefined) return INTERRUPTED;
     let prepared = this.#takePrepared(watched);
     if (prepared === undefined) {
@@ -190,7 +194,7 @@ export class Responder {
       prepared = this.#takePrepared(watched);
     }
     if (prepared === undefined) return NOTHING;
-    if (prepared.next !== undefined) return this.#send(watched, prepared.next);
+    if (prepared.next !== undefined) return this.#send(watched, prepared.next, writes);
     if (watched.pending === 'no' && !watched.isUnanswered && watched.rejected === undefined) {
       this.#parts.onUpToDate(watched);
     }
@@ -241,7 +245,7 @@ export class Responder {
     }
   }
 
-  #send(watched: WatchedResource, next: NextResponse): Outcome {
+  #send(watched: WatchedResource, next: NextResponse, writes: PendingWrites): Outcome {
     const { response, set, configVersion } = next;
     const { environment, subscriptions, send, onUnacknowledged } = this.#parts;
     const { metrics, clock } = environment;
@@ -258,14 +262,17 @@ export class Responder {
     const hasNew = changes?.changed.some(({ name }) => before === undefined || !hasResource(before, name)) ?? false;
     watched.respond(set, { nonce, version, at: clock.now() }, configVersion, hasNew);
     next.onSent?.();
-    const flushed = send(type, message);
+    writes.begin();
+    send(type, message, () => {
+      this.#written(watched);
+      writes.end();
+    });
     metrics.pushed(type, (clock.monotonicMs() - this.#startMs) / 1000);
     if (changes !== undefined && changes.changed.length > 0) subscriptions.warm(changes, diffs.join);
-    return { is: 'sent', bytes: message.byteLength, flushed };
+    return { is: 'sent', bytes: message.byteLength };
   }
 
-  async #afterWrite(watched: WatchedResource, flushed: Promise<void>): Promise<void> {
-    await flushed;
+  #written(watched: WatchedResource): void {
     watched.outstanding.written(this.#parts.environment.clock.monotonicMs());
     if (this.#parts.isEnded()) return;
     if (this.#isReady(watched)) this.#parts.enqueue();

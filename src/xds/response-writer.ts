@@ -49,25 +49,17 @@ export class ResponseWriter {
     this.#parts = parts;
   }
 
-  /** Settles when the kernel has the message, or the stream has ended; never rejects. */
-  async send(type: string, message: WireMessage): Promise<void> {
-    const { stream, peer, metrics, clock, logger, connectionId, isEnded } = this.#parts;
+  /** @param done called once, when the kernel has the message, or the stream has ended */
+  send(type: string, message: WireMessage, done: () => void): void {
+    const { stream, peer, clock } = this.#parts;
     const write: Write = { type, message, sinceMs: clock.monotonicMs(), isSlow: false };
     this.#writes.add(write);
-    const isHeld = isHeldMessage(message);
-    if (isHeld) peer.replace(undefined, message);
+    if (isHeldMessage(message)) peer.replace(undefined, message);
     if (this.#cancelLook === undefined) this.#lookIn(SLOW_MS);
-    try {
-      await stream.send(message);
-    } catch (err) {
-      if (isEnded()) return;
-      metrics.sendFailed(type);
-      logger.debug({ connection: connectionId(), type, err }, 'stream ended while a response was being written');
-    } finally {
-      this.#writes.delete(write);
-      if (write.isSlow) this.#becameFast();
-      if (isHeld) peer.replace(message, undefined);
-    }
+    stream.send(message, (error) => {
+      this.#written(write, error);
+      done();
+    });
   }
 
   /** Forgets the writes of a stream that has ended. */
@@ -75,6 +67,17 @@ export class ResponseWriter {
     for (const { message } of this.#writes) if (isHeldMessage(message)) this.#parts.peer.replace(message, undefined);
     this.#cancelLook?.();
     this.#cancelLook = undefined;
+  }
+
+  #written(write: Write, err: Error | undefined): void {
+    const { peer, metrics, logger, connectionId, isEnded } = this.#parts;
+    const { type, message, isSlow } = write;
+    this.#writes.delete(write);
+    if (isSlow) this.#becameFast();
+    if (isHeldMessage(message)) peer.replace(message, undefined);
+    if (err === undefined || isEnded()) return;
+    metrics.sendFailed(type);
+    logger.debug({ connection: connectionId(), type, err }, 'stream ended while a response was being written');
   }
 
   #lookIn(delayMs: number): void {

@@ -7,10 +7,13 @@ export function createUnaryStream(stream: DiscoveryStream): DiscoveryStream {
   return {
     peer: stream.peer,
     isDirect: stream.isDirect ?? false,
-    send: async (message) => {
-      if (hasResponded) throw new Error('the call has its response');
+    send: (message, done) => {
+      if (hasResponded) {
+        done(new Error('the call has its response'));
+        return;
+      }
       hasResponded = true;
-      await stream.send(message);
+      stream.send(message, done);
     },
     end: (error) => {
       const unserved = hasResponded ? undefined : new StreamError('UNIMPLEMENTED', UNSERVED);

@@ -53,7 +53,7 @@ test('a push whose snapshot fails is counted, and the next push includes its cha
   distributor.add({
     share: SHARE,
     notePush: (notice) => notices.push(notice) > 0,
-    push: () => ({ bytes: 0, flushed: undefined }),
+    push: () => ({ bytes: 0, writes: undefined }),
   });
   state.broken = true;
   submit({ changed: new Set(['ServiceEntry/a/b']), endpoints: new Set(['lost.example.com']) });
@@ -91,7 +91,7 @@ test('changes before the start are part of the first snapshot and push nothing',
 test('a subscriber that throws does not affect the others', (t) => {
   const { counted, notices, logger, distributor, submit } = createSubject();
   distributor.start();
-  const push = () => ({ bytes: 0, flushed: undefined });
+  const push = () => ({ bytes: 0, writes: undefined });
   distributor.add({
     share: SHARE,
     notePush: () => {

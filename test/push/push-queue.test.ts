@@ -1,5 +1,6 @@
 import test from 'ava';
 import { systemClock } from '../../src/base/clock.js';
+import { PendingWrites } from '../../src/push/pending-writes.js';
 import { createPushQueue, type PushTarget } from '../../src/push/push-queue.js';
 import type { PushShare } from '../../src/push/push-slots.js';
 import { eventually } from '../support/eventually.js';
@@ -21,10 +22,10 @@ function createTarget(bytes = LARGE, share: Partial<PushShare> = {}): ProbeTarge
     turns: 0,
     push() {
       this.turns++;
-      const flushed = new Promise<void>((resolve) => {
-        flush = resolve;
-      });
-      return { bytes, flushed };
+      const writes = new PendingWrites();
+      writes.begin();
+      flush = () => writes.end();
+      return { bytes, writes };
     },
     flush: () => flush(),
   };
@@ -184,7 +185,7 @@ test('ten thousand waiting streams of one address do not put another address bac
     share: { lane: 'plaintext', peer, source: name },
     push: () => {
       order.push(name);
-      return { bytes: 0, flushed: undefined };
+      return { bytes: 0, writes: undefined };
     },
   });
   for (let index = 0; index < 10_000; index++) queue.enqueue(record(`many-${index}`, 'many'));

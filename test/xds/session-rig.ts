@@ -279,9 +279,9 @@ export function createProbeStream(): ProbeStream {
     sent: [],
     stall: false,
     ended: undefined,
-    send(message) {
+    send(message, done) {
       this.sent.push(message);
-      return this.stall ? new Promise(() => undefined) : Promise.resolve();
+      if (!this.stall) queueMicrotask(done);
     },
     end(error) {
       this.ended = { error };

@@ -18,12 +18,15 @@ export class ComposedTable implements EncodedResource {
   /** All fields but the virtual hosts, as encoded. */
   readonly head: Buffer;
   readonly hosts: readonly TableHost[];
+  /** What it was composed from: stays in memory as long as a table of it. */
+  readonly origin: object | undefined;
   #whole: EncodedResource | undefined;
 
-  constructor(name: string, head: Buffer, hosts: readonly TableHost[]) {
+  constructor(name: string, head: Buffer, hosts: readonly TableHost[], origin?: object) {
     this.name = name;
     this.head = head;
     this.hosts = hosts;
+    this.origin = origin;
   }
 
   get version(): string {

@@ -15,8 +15,16 @@ import { joinRoutePlans, type RoutePlan } from '../plugins/route-plan.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createSweptMemory, type SweptMemory } from '../swept-memory.js';
 import { createViewIndexer } from '../view-index.js';
-import { composeRouteTable, parseRouteName, type RouteTable, type RouteTableInput, targetsOf } from './route-table.js';
+import {
+  composeFromShared,
+  composeRouteTable,
+  composeSharedTable,
+  type RouteTable,
+  type SharedTable,
+} from './compose-table.js';
+import { parseRouteName, type RouteName, type RouteTableInput, targetsOf } from './route-table.js';
 import { createKnownDestinations, createUnaskedClusters } from './unasked-clusters.js';
+import { domainWithoutServices } from './virtual-host-domains.js';
 import { createVirtualHostEncoder } from './virtual-host-encoder.js';
 
 /** The inputs of the route tables of a sidecar. */
@@ -27,6 +35,8 @@ export interface RouteScope extends Scope {
   /** The proxy, as far as routes read it. */
   readonly caller: Caller;
   readonly dnsDomain: string;
+  /** Names every fact of the scope but the namespace in the DNS domain. */
+  readonly sharedKey: string;
   /** The additions of plugins to its routes; undefined for none. */
   readonly plan: RoutePlan | undefined;
   /** Whether it asks for clusters when a request needs them. */
@@ -46,6 +56,23 @@ export function createRouteGenerator(
   /** Tables of a snapshot, for as long as a proxy has them: metadata of proxies can make any number of tables. */
   const tables = createMemo<SweptMemory<EncodedResource>>();
   const findings = createMemo<readonly Finding[]>();
+  /** Of the tables of a snapshot, what all namespaces of a cluster share; for as long as a table has it. */
+  const sharedTables = createMemo<SweptMemory<SharedTable>>();
+
+  const sharedTable = function* (
+    parsed: RouteName,
+    input: RouteTableInput,
+    key: string,
+  ): Steps<SharedTable | undefined> {
+    const known = sharedTables.of([input.context], '', () => createSweptMemory());
+    const remembered = known.get(key);
+    if (remembered !== undefined) return remembered;
+    const targets = targetsOf(parsed, input);
+    if (targets === undefined) return undefined;
+    const made = yield* composeSharedTable(hosts, targets, input);
+    known.keep(key, made);
+    return made;
+  };
 
   const build = function* (context: PushContext, scope: RouteScope, name: string): Steps<RouteTable | undefined> {
     const parsed = scope.served ? parseRouteName(name) : undefined;
@@ -62,8 +89,11 @@ export function createRouteGenerator(
       plan,
       unasked: onDemand ? (planned) => unaskedClusters(planned, isKnownIn(traffic)) : undefined,
     };
+    const shared = yield* sharedTable(parsed, input, `${scope.sharedKey}\n${name}`);
+    const table = shared && composeFromShared(encoder, hosts, name, shared, input);
+    if (table !== undefined) return table;
     const targets = targetsOf(parsed, input);
-    return targets && (yield* composeRouteTable(encoder, hosts, name, targets, input));
+    return targets && (yield* composeRouteTable(encoder, hosts, name, targets, input, shared));
   };
 
   // The push asks for findings after the table, and proxies with other sets of names share single tables.
@@ -104,8 +134,10 @@ export function createRouteGenerator(
         : undefined;
       const caller = traffic.callerOf(proxy);
       const onDemand = isOnDemand(context, proxy);
-      const facts = [traffic.id, caller.key, dnsDomain, plan?.key ?? '', ...(onDemand ? ['on demand'] : [])];
-      return { key: served ? facts.join('|') : 'router', served, traffic, caller, dnsDomain, plan, onDemand };
+      const facts = [traffic.id, caller.key, plan?.key ?? '', onDemand ? 'on demand' : ''].join('|');
+      const key = served ? `${facts}|${dnsDomain}` : 'router';
+      const sharedKey = `${facts}|${domainWithoutServices(dnsDomain)}`;
+      return { key, served, traffic, caller, dnsDomain, sharedKey, plan, onDemand };
     },
     generate: tableOf,
     generateInSteps: tableInSteps,

@@ -1,25 +1,14 @@
-import { collectInSteps, type Steps } from '../../base/steps.js';
-import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { TypeUrl } from '../../envoy/type-urls.js';
-import type { Finding } from '../../model/finding.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
-import type { Port, Service } from '../../model/service.js';
-import { inOrderOfRank } from '../../model/service-order.js';
+import type { Port } from '../../model/service.js';
 import type { RouteInputs } from '../../model/traffic/service-routes.js';
 import { egressAt, type TrafficView } from '../../model/traffic/traffic-view.js';
 import { portBehind } from '../listeners/egress-port.js';
 import { HTTP_PROXY_ROUTE } from '../listeners/http-proxy-part.js';
-import { type DestinationPlan, planDestinations } from '../plugins/route-destinations.js';
+import type { DestinationPlan } from '../plugins/route-destinations.js';
 import type { RoutePlan } from '../plugins/route-plan.js';
 import { trafficClass } from '../traffic-class.js';
 import type { ServicePort, ViewIndex } from '../view-index.js';
-import { ComposedTable, type TableHost } from './composed-table.js';
-import type { HostTarget, VirtualHostEncoder } from './virtual-host-encoder.js';
-
-export interface RouteTable {
-  readonly resource: ComposedTable;
-  readonly findings: readonly Finding[];
-}
+import type { HostTarget } from './virtual-host-encoder.js';
 
 /** What a table is made from. */
 export interface RouteTableInput {
@@ -38,8 +27,6 @@ export interface RouteTableInput {
 }
 
 const HTTP_DEFAULT_PORT = 80;
-/** Virtual hosts that are made in one step. */
-const HOSTS_AT_ONCE = 64;
 
 /** Undefined when no listener of the proxy refers to such a table. */
 export function targetsOf(name: RouteName, input: RouteTableInput): Iterable<HostTarget> | undefined {
@@ -128,70 +115,6 @@ function onAllPorts(
       .map((port) => targetOf(traffic, { service, port }, inputs, port.number === HTTP_DEFAULT_PORT)),
   );
   return [...targets, ...otherHostsAt(traffic, HTTP_DEFAULT_PORT, inputs)];
-}
-
-/**
- * Composes a route table from encoded virtual hosts. Envoy rejects a table in which a domain appears twice, in any
- * case: the oldest service keeps the domain, a Service before a ServiceEntry, and the others keep their remaining
- * domains (docs/reference/metrics.md#push-status, nav_vservice_dup_domain).
- *
- * @param unread services, the oldest first, then other hosts
- */
-export function* composeRouteTable(
-  encoder: MessageEncoder,
-  hosts: VirtualHostEncoder,
-  name: string,
-  unread: Iterable<HostTarget>,
-  { context, traffic, indexOf, dnsDomain, plan, unasked }: RouteTableInput,
-): Steps<RouteTable> {
-  const targets = yield* collectInSteps(unread, HOSTS_AT_ONCE);
-  const taken = new Set<string>();
-  const findings: Finding[] = [];
-  const head = encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } });
-  const composed: TableHost[] = [];
-  const planned = planDestinations(plan, (hostname) => indexOf(traffic.services).byHost.get(hostname));
-  const added = unasked?.(planned) ?? planned;
-  const encoderOfTable = hosts.encoderFor(context.mesh, dnsDomain, added);
-  const framed = new Map<HostTarget, Buffer>();
-  for (const [index, target] of inPrecedence(targets).entries()) {
-    if (index % HOSTS_AT_ONCE === 0) yield;
-    const { authorities, field } = encoderOfTable.encode(target);
-    const lost = new Set<string>();
-    for (const authority of authorities) {
-      const before = taken.size;
-      taken.add(authority);
-      if (taken.size === before) lost.add(authority);
-    }
-    for (const authority of lost) findings.push(duplicateDomain(name, authority, target));
-    const kept = lost.size === 0 ? field : encoderOfTable.encodeWithout(target, lost);
-    if (kept !== undefined) framed.set(target, kept);
-  }
-  for (const target of targets) {
-    const field = framed.get(target);
-    if (field !== undefined) composed.push({ name: target.host.name, field });
-  }
-  const { unknown } = traffic;
-  composed.push({ name: unknown.host.name, field: hosts.fallback(context.mesh, unknown, added) });
-  return { resource: new ComposedTable(name, head, composed), findings };
-}
-
-/** Services by their rank, then hosts of no service. */
-function inPrecedence(targets: readonly HostTarget[]): readonly HostTarget[] {
-  const end = targets.findIndex(({ service }) => service === undefined);
-  const services = end < 0 ? targets : targets.slice(0, end);
-  // All of them have a service.
-  const ranked = inOrderOfRank(services, ({ service }) => service as Service);
-  return end < 0 ? ranked : [...ranked, ...targets.slice(end)];
-}
-
-function duplicateDomain(table: string, domain: string, { service, hostname, port }: HostTarget): Finding {
-  return {
-    metric: 'nav_vservice_dup_domain',
-    key: domain,
-    message:
-      `route table ${table}: domain ${domain} of ${hostname}:${port} (${service?.source ?? 'VirtualService'}) ` +
-      'belongs to an older service, or to a Service, already; give the services different hosts or addresses',
-  };
 }
 
 /** The content of a route table, by its name (docs/reference/xds.md#routes). */

@@ -75,6 +75,23 @@ export function hostRelationTo(dnsDomain: string): (hostname: string) => string 
   };
 }
 
+/** Whether a host is of the proxy's own namespace, and has its shortest name there. */
+export function isOwnHost(hostname: string, dnsDomain: string): boolean {
+  return hostname.endsWith(`.${dnsDomain}`);
+}
+
+/**
+ * The DNS domain of a namespace without services, in the cluster of a proxy: all hosts have the short forms there that they
+ * have in every namespace but their own. Undefined if the domain of the proxy is not that of a namespace.
+ */
+export function domainWithoutServices(dnsDomain: string): string | undefined {
+  const parts = splitDnsDomain(dnsDomain);
+  return parts && `${NO_NAMESPACE}.${parts.services}`;
+}
+
+/** No namespace has this name. */
+const NO_NAMESPACE = '~';
+
 /** `<namespace>.svc.<domain>`; undefined for domains of another form. */
 function splitDnsDomain(dnsDomain: string): { namespace: string; services: string } | undefined {
   const dot = dnsDomain.indexOf('.');

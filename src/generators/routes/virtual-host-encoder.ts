@@ -7,17 +7,17 @@ import type { HttpRoute, VirtualHost } from '../../model/traffic/http-route.js';
 import type { UnknownTraffic } from '../../model/traffic/unknown-destinations.js';
 import { OUTBOUND_CLUSTERS } from '../destination-names.js';
 import type { DestinationPlan } from '../plugins/route-destinations.js';
+import type { TableHost } from './composed-table.js';
 import { buildHttpRoute } from './http/http-route.js';
 import { hostRelationTo, virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
 
-/** A virtual host as a field of its route table. */
-interface EncodedVirtualHost {
+/** A virtual host of any table that has its domains. */
+export interface EncodedVirtualHost extends TableHost {
   /**
    * The domains with their port, in lower case. Domains without a port mean the same port throughout a table, so two
    * virtual hosts conflict exactly if they share one of these.
    */
   readonly authorities: readonly string[];
-  readonly field: Buffer;
 }
 
 /** One virtual host of a table. */
@@ -33,7 +33,7 @@ export interface HostTarget {
 }
 
 /** Encodes the virtual hosts of one table. */
-interface HostEncoder {
+export interface HostEncoder {
   encode(target: HostTarget): EncodedVirtualHost;
   /** Without the authorities of other virtual hosts; undefined when none is left. */
   encodeWithout(target: HostTarget, authorities: ReadonlySet<string>): Buffer | undefined;
@@ -43,7 +43,7 @@ interface HostEncoder {
 export interface VirtualHostEncoder {
   /** For proxies of one DNS domain. @param plan the additions of plugins */
   encoderFor(mesh: MeshConfig, dnsDomain: string, plan: DestinationPlan): HostEncoder;
-  fallback(mesh: MeshConfig, unknown: UnknownTraffic, plan: DestinationPlan): Buffer;
+  fallback(mesh: MeshConfig, unknown: UnknownTraffic, plan: DestinationPlan): TableHost;
 }
 
 const VIRTUAL_HOST = 'type.googleapis.com/envoy.config.route.v3.VirtualHost';
@@ -54,7 +54,7 @@ const ROUTES_FIELD = 3;
 export function createVirtualHostEncoder(encoder: MessageEncoder): VirtualHostEncoder {
   const hostRoutes = createMemo<Buffer>();
   const hosts = createMemo<EncodedVirtualHost>();
-  const fallbacks = createMemo<Buffer>();
+  const fallbacks = createMemo<TableHost>();
 
   const encodeRoute = (route: HttpRoute, plan: DestinationPlan): Buffer => {
     const fields = plan.addTo(buildHttpRoute(encoder, route, OUTBOUND_CLUSTERS), route);
@@ -89,7 +89,7 @@ export function createVirtualHostEncoder(encoder: MessageEncoder): VirtualHostEn
             const names = namesOf(target, dnsDomain);
             const domains = virtualHostDomains(names, port, withoutPort);
             const authorities = virtualHostDomains(names, port, false);
-            return { authorities, field: encodeWith(mesh, target, domains, plan) };
+            return { name: host.name, authorities, field: encodeWith(mesh, target, domains, plan) };
           });
         },
         encodeWithout: (target, authorities) => {
@@ -101,7 +101,10 @@ export function createVirtualHostEncoder(encoder: MessageEncoder): VirtualHostEn
       };
     },
     fallback: (mesh, { id, host }, plan) =>
-      fallbacks.of([mesh], `${id}|${plan.keyOf(host)}`, () => encodeHost(host.name, ['*'], encodeRoutes(host, plan))),
+      fallbacks.of([mesh], `${id}|${plan.keyOf(host)}`, () => ({
+        name: host.name,
+        field: encodeHost(host.name, ['*'], encodeRoutes(host, plan)),
+      })),
   };
 }
 

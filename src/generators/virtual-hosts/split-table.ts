@@ -47,6 +47,8 @@ export function createTableSplitter(
   const vhds = encoder.encode(TypeUrl.route, { vhds: { configSource: adsConfigSource(initialFetchTimeoutMs) } });
   const noHost = frameField(2, encoder.encode(TypeUrl.virtualHost, { name: 'none', domains: ['none.invalid'] }));
   const resources = createMemo<EncodedResource>();
+  const resourceOf = (host: TableHost, table: string): EncodedResource =>
+    resources.of([host], table, () => encodeHost(virtualHostName(table, host.name), host.field));
   /** By virtual host: those for one host each. Proxies can ask for any host, and a virtual host may never change. */
   const asked = createMemo<SweptMemory<EncodedResource>>();
   const hostIn = (field: Buffer, resource: string, host: string): EncodedResource => {
@@ -71,9 +73,8 @@ export function createTableSplitter(
         if (own.length === 0) return [none];
         const taken = new Set<string>();
         const hosts: EncodedResource[] = [];
-        for (const { name, field } of own) {
-          const resource = untakenName(virtualHostName(table.name, name), taken);
-          hosts.push(withPatches(resources.of([field], resource, () => encodeHost(resource, field))));
+        for (const host of own) {
+          hosts.push(withPatches(untaken(resourceOf(host, table.name), host.field, taken)));
           if (hosts.length % HOSTS_AT_ONCE === 0) yield;
         }
         return hosts;
@@ -106,11 +107,11 @@ function readTable(table: EncodedResource): Pick<ComposedTable, 'head' | 'hosts'
 }
 
 /** Patches can give two virtual hosts of a table one name. Resources need different ones. */
-function untakenName(name: string, taken: Set<string>): string {
-  let own = name;
-  for (let copy = 2; taken.has(own); copy++) own = `${name}~${copy}`;
+function untaken(resource: EncodedResource, field: Buffer, taken: Set<string>): EncodedResource {
+  let own = resource.name;
+  for (let copy = 2; taken.has(own); copy++) own = `${resource.name}~${copy}`;
   taken.add(own);
-  return own;
+  return own === resource.name ? resource : encodeHost(own, field);
 }
 
 /**

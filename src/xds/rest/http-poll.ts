@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { finished } from 'node:stream';
 import type { WireMessage } from '../../envoy/wire-message.js';
 import type { StreamError, StreamErrorCode } from '../stream-error.js';
 import type { RestPoll } from './rest-stream.js';
@@ -42,22 +43,20 @@ export class HttpPoll implements RestPoll {
     return this.#isOver;
   }
 
-  answer({ pieces, byteLength }: WireMessage): Promise<void> {
+  answer({ pieces, byteLength }: WireMessage, done: (error?: Error) => void): void {
     const response = this.#response;
-    return new Promise((resolve, reject) => {
-      if (this.#isOver || response.destroyed) {
-        reject(new Error('the connection has closed'));
-        return;
-      }
-      response.once('finish', resolve);
-      response.once('close', () => reject(new Error('the connection has closed')));
-      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': byteLength });
-      response.cork();
-      for (const piece of pieces) response.write(piece);
-      response.end();
-      response.uncork();
-      this.#finish();
-    });
+    if (this.#isOver || response.destroyed) {
+      done(new Error('the connection has closed'));
+      return;
+    }
+    // Calls back once, with an error if it closes before it has finished.
+    finished(response, { readable: false }, (error) => done(error ?? undefined));
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': byteLength });
+    response.cork();
+    for (const piece of pieces) response.write(piece);
+    response.end();
+    response.uncork();
+    this.#finish();
   }
 
   unchanged(): void {

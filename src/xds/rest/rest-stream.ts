@@ -10,8 +10,8 @@ export interface RestPoll {
   readonly mayWait: boolean;
   /** It has been answered, or its connection has closed. */
   readonly isOver: boolean;
-  /** Answers 200. Settles when the answer has left this process; rejects if the connection closed before. */
-  answer(message: WireMessage): Promise<void>;
+  /** Answers 200. @param done called once, when the answer has left this process; with an error if the connection closed before */
+  answer(message: WireMessage, done: (error?: Error) => void): void;
   /** Answers that the resources are those that the proxy has. */
   unchanged(): void;
   fail(error: StreamError): void;
@@ -56,11 +56,11 @@ export class RestStream implements DiscoveryStream {
     poll.unchanged();
   }
 
-  async send(message: WireMessage): Promise<void> {
+  send(message: WireMessage, done: (error?: Error) => void): void {
     const poll = this.#poll;
     this.#poll = undefined;
-    if (poll === undefined) throw new Error('no poll waits');
-    await poll.answer(message);
+    if (poll === undefined) done(new Error('no poll waits'));
+    else poll.answer(message, done);
   }
 
   end(error?: StreamError): void {

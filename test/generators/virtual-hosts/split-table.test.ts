@@ -26,14 +26,10 @@ const hostField = (name: string, domain: string) =>
 const head = ENCODER.encode(TypeUrl.route, { name: '80', internalOnlyHeaders: ['x'] });
 
 test('virtual hosts that stay in the next table are the same resources', (t) => {
-  const [shop, cart] = [hostField('shop:80', 'shop'), hostField('cart:80', 'cart')];
-  const before = split(new ComposedTable('80', head, [{ name: 'shop:80', field: shop }]));
-  const after = split(
-    new ComposedTable('80', head, [
-      { name: 'shop:80', field: shop },
-      { name: 'cart:80', field: cart },
-    ]),
-  );
+  const shop = { name: 'shop:80', field: hostField('shop:80', 'shop') };
+  const cart = { name: 'cart:80', field: hostField('cart:80', 'cart') };
+  const before = split(new ComposedTable('80', head, [shop]));
+  const after = split(new ComposedTable('80', head, [shop, cart]));
   t.is(inOneStep(after.hosts())[0], inOneStep(before.hosts())[0]);
   t.is(after.head.version, before.head.version);
   t.deepEqual(

@@ -274,9 +274,10 @@ function connectRest(rig: Rig) {
       const never = (): void => reject(new Error('the poll has no answer'));
       stream.begin({
         ...{ peer: stream.peer, mayWait: true, isOver: false, unchanged: never, fail: reject },
-        answer: async (message) => {
+        answer: (message, done) => {
           const { versionInfo, resources } = JSON.parse(String(bytesOf(message)));
           resolve({ version: versionInfo, text: resources.join() });
+          queueMicrotask(done);
         },
       });
       void session.receive(discoveryRequest({ typeUrl, ...fields }));
