@@ -56,6 +56,20 @@ export function memoize<Subject extends object, Value>(
   };
 }
 
+/**
+ * A function of one object that keeps its last result only, for callers that ask about the same object several times in a
+ * row.
+ */
+export function rememberLast<Subject extends object, Value>(
+  compute: (subject: Subject) => Value,
+): (subject: Subject) => Value {
+  let last: { readonly subject: Subject; readonly value: Value } | undefined;
+  return (subject) => {
+    if (last?.subject !== subject) last = { subject, value: compute(subject) };
+    return last.value;
+  };
+}
+
 function resultsOf<Value>(root: Level<Value>, dependencies: readonly object[]): Map<string, Value> {
   let level = root;
   const last = dependencies.length - 1;

@@ -1,4 +1,4 @@
-import { memoize } from '../memo.js';
+import { memoize, rememberLast } from '../memo.js';
 import type { Proxy } from '../proxy.js';
 import type { PushContext, ServiceView } from '../push-context.js';
 import { labelsOf } from '../security/mutual-tls.js';
@@ -26,7 +26,9 @@ export function nextPushContext(previous: PushContext | undefined, store: MeshSt
     proxy.type === 'sidecar' ? sidecars.ofWorkload(proxy.configNamespace, labelsOf(state, proxy)) : undefined,
   );
   const sidecarOf = (proxy: TrafficViewer) => (sidecars.isEmpty ? undefined : selected(proxy));
-  const targetsOf = (proxy: Proxy) => targetsOfProxy(proxy, clusterOf(proxy.metadata.clusterId), targets, interner);
+  const targetsOf = rememberLast((proxy: Proxy) =>
+    targetsOfProxy(proxy, clusterOf(proxy.metadata.clusterId), targets, interner),
+  );
   const compose = (proxy: TrafficViewer): TrafficView => {
     const { configNamespace: namespace, metadata } = proxy;
     const rules = sidecarOf(proxy);

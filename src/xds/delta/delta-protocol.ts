@@ -207,6 +207,13 @@ class DeltaProtocol implements DiscoveryProtocol {
     if (subscription.isFirst && subscription.isResumed) watched.held(set, version, configVersion);
     else watched.unchanged(set, configVersion);
     watched.asked = undefined;
+    this.#answered(typeUrl, subscription);
+  }
+
+  /** The proxy has what it asked for. */
+  #answered(typeUrl: string, subscription: DeltaSubscription): void {
+    const { asked, isFirst, startsOver } = subscription;
+    if (asked === undefined && !isFirst && !startsOver) return;
     this.#subscribed.set(typeUrl, { ...subscription, asked: undefined, isFirst: false, startsOver: false });
   }
 
@@ -215,7 +222,7 @@ class DeltaProtocol implements DiscoveryProtocol {
     const subscription = this.#subscriptionOf(typeUrl);
     const watched = subscriptions.get(typeUrl);
     if (watched !== undefined) watched.asked = undefined;
-    this.#subscribed.set(typeUrl, { ...subscription, asked: undefined, isFirst: false, startsOver: false });
+    this.#answered(typeUrl, subscription);
     if (typeUrl !== TypeUrl.cluster || !subscription.isFirst || changed.length === 0) return;
     // A changed cluster may wait for secrets that Envoy does not ask for again.
     const secrets = subscriptions.get(TypeUrl.secret);

@@ -1,6 +1,6 @@
 import { formatSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { PushLane } from '../../push/push-slots.js';
-import { HeldBytes } from './held-bytes.js';
+import { HeldByAll, HeldBytes } from './held-bytes.js';
 import { createHeldDescriptions, type HeldRoot } from './held-roots.js';
 import { LimitError, type XdsLimits } from './xds-limits.js';
 
@@ -65,13 +65,13 @@ const SMALL_PART = 16;
 export function createPeers(limits: XdsLimits): Peers {
   const peers = new Map<string, Peer>();
   const connections = new Map<string, number>();
-  const all = new HeldBytes();
+  const all = new HeldByAll();
   const describe = createHeldDescriptions();
 
   const peerOf = (id: string): Peer => {
     let peer = peers.get(id);
     if (peer === undefined) {
-      peer = { held: new HeldBytes(), streams: 0, unread: 0 };
+      peer = { held: new HeldBytes(all), streams: 0, unread: 0 };
       peers.set(id, peer);
     }
     return peer;
@@ -122,16 +122,10 @@ export function createPeers(limits: XdsLimits): Peers {
       let isClosed = false;
 
       const add = (root: HeldRoot): void => {
-        for (const object of describe(root)) {
-          peer.held.add(object);
-          all.add(object);
-        }
+        for (const object of describe(root)) peer.held.add(object);
       };
       const remove = (root: HeldRoot): void => {
-        for (const object of describe(root)) {
-          peer.held.remove(object);
-          all.remove(object);
-        }
+        for (const object of describe(root)) peer.held.remove(object);
       };
       const read = (): void => {
         if (!isUnread) return;
