@@ -21,6 +21,8 @@ export interface Connections {
   /** Makes `<node id>-<counter>` (docs/reference/xds.md#requests-and-responses). */
   nextId(nodeId: string): string;
   list(): readonly ProxyConnection[];
+  /** Their ids, for callers that look at one after the other: a list of ten thousand takes long. */
+  ids(): readonly string[];
   find(connectionId: string): ProxySession | undefined;
 }
 
@@ -59,6 +61,7 @@ export function createConnections(
     },
     nextId: (nodeId) => `${nodeId}-${++counter}`,
     list: () => [...sessions.values()].flatMap((session) => session.snapshot() ?? []),
+    ids: () => [...sessions.keys()],
     find: (connectionId) => sessions.get(connectionId),
   };
 }

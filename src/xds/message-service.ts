@@ -4,7 +4,7 @@ import type { GrpcService } from '../net/grpc-service.js';
 import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
 import { admitInTurn } from './admission.js';
 import type { CallGate } from './call-gate.js';
-import { type PeerKey, peerKeyOf } from './limits/peers.js';
+import { type PeerStream, peerKeyOf } from './limits/peers.js';
 import { readRequests } from './request-intake.js';
 import type { SessionEnvironment } from './session-environment.js';
 import { StreamError, toStreamError } from './stream-error.js';
@@ -15,7 +15,8 @@ export type ByteCall = ServerDuplexStream<Buffer, Buffer>;
 /** A call of an admitted caller. */
 export interface MessageCall {
   readonly call: ByteCall;
-  readonly peer: PeerKey;
+  /** The account of the call: the reader counts what it keeps, and gives it up when it closes. */
+  readonly peer: PeerStream;
   /** The identities that the caller has proven; undefined on a listener that does not authenticate callers. */
   readonly identities: readonly WorkloadIdentity[] | undefined;
 }
@@ -89,14 +90,17 @@ export function createMessageService(parts: MessageServiceParts): GrpcService {
     const peer = environment.peers.open(peerKeyOf(call.getPeer(), identities));
     let reader: MessageReader;
     try {
-      reader = accept({ call, peer: peer.key, identities });
+      reader = accept({ call, peer, identities });
     } catch (cause) {
       peer.close();
       throw cause;
     }
     const stopReading = readRequests({
       ...{ call, limits, clock, fail: end },
-      receive: (message) => reader.receive(message),
+      receive: (message) => {
+        const received = reader.receive(message);
+        return typeof received === 'number' ? received : countWhile(peer, message, received);
+      },
       onTooFast: () => environment.tooFast(call.getPeer()),
     });
     const stopWatching = gate && identities && gate.watch(call, identities, end);
@@ -137,6 +141,20 @@ export function createMessageService(parts: MessageServiceParts): GrpcService {
       for (const [call, leave] of [...calls]) if (leave()) emitError(call, error);
     },
   };
+}
+
+/** A message that waits for its turn counts at its peer. */
+async function countWhile(peer: PeerStream, message: Buffer, received: Promise<number>): Promise<number> {
+  peer.replace(undefined, message);
+  try {
+    peer.checkBytes();
+  } catch (error) {
+    // The call ends; its message is dropped at its turn.
+    received.catch(() => undefined);
+    peer.replace(message, undefined);
+    throw error;
+  }
+  return await received.finally(() => peer.replace(message, undefined));
 }
 
 /** Ends the call with the status of an error. */

@@ -84,6 +84,7 @@ export class ProxySession implements PushTarget {
     this.#types = new RequestedTypes({
       environment,
       subscriptions: this.#subscriptions,
+      account: this.#peer,
       onlyType: options.onlyType,
       onChange: (typeUrl) => this.#responder.changed(typeUrl),
       rights: () => this.#rights(),

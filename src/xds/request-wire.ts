@@ -39,6 +39,18 @@ export interface ReadRequestOptions {
 /** A request with more names than `maxNames`; it is not read to its end. */
 export class TooManyNamesError extends Error {}
 
+/** The fields of a request beside its names. A request has at most seven; a message of megabytes can have millions. */
+const MAX_OTHER_FIELDS = 1_000;
+
+/** Counts the fields of a request beside its names: they are read without a pause. */
+export function createFieldCount(): () => void {
+  let fields = 0;
+  return () => {
+    fields++;
+    if (fields > MAX_OTHER_FIELDS) throw new RangeError(`the request has more than ${MAX_OTHER_FIELDS} fields beside its names`);
+  };
+}
+
 /** Names that are decoded before the work pauses. */
 const DECODED_AT_ONCE = 2_048;
 
@@ -68,11 +80,13 @@ export function readDiscoveryRequest(bytes: Buffer, options: ReadRequestOptions 
   let names = 0;
   let newNames = 0;
   const nameRuns: { start: number; end: number }[] = [];
+  const countOther = createFieldCount();
   while (reader.pos < reader.len) {
     const start = reader.pos;
     const tag = reader.uint32();
     const field = tag >>> 3;
     const lengthDelimited = (tag & 7) === 2;
+    if (!lengthDelimited || field !== RESOURCE_NAMES) countOther();
     if (!lengthDelimited) reader.skipType(tag & 7);
     else if (field === RESOURCE_NAMES) {
       // Only at the first name: the start of a known list decides.

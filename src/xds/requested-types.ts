@@ -9,6 +9,7 @@ import type { Rights } from './client-status/rights.js';
 import { StateResources } from './client-status/state-resources.js';
 import { stateDetailOf } from './client-status/state-types.js';
 import type { RequestHead } from './discovery-protocol.js';
+import type { PeerStream } from './limits/peers.js';
 import { GeneratedResources, type ResourceProvider } from './resource-provider.js';
 import type { SecretResources } from './secrets/secret-resources.js';
 import type { SessionEnvironment } from './session-environment.js';
@@ -29,6 +30,8 @@ export interface RequestedTypesParts {
     'distribution' | 'secrets' | 'logger' | 'delta' | 'connections' | 'events' | 'meshDomain' | 'limits' | 'clock'
   >;
   readonly subscriptions: Subscriptions;
+  /** Of the stream at its peer. */
+  readonly account: PeerStream;
   /** The only type of a per-type service; undefined on the aggregated one. */
   readonly onlyType: string | undefined;
   /** The resources of a type have changed otherwise than by a push: secrets, or events. */
@@ -111,13 +114,13 @@ export class RequestedTypes {
 
   /** The connected proxies, for a debug type. */
   #openStates(typeUrl: string, { isEventClient }: Proxy): ResourceProvider | undefined {
-    const { environment, rights, fail } = this.#parts;
+    const { environment, account, rights, fail } = this.#parts;
     const { connections, events, meshDomain = DEFAULT_MESH_DOMAIN } = environment;
     const detail = stateDetailOf(typeUrl, meshDomain);
     if (detail === undefined || connections === undefined) return undefined;
     const onChange = (): void => this.#parts.onChange(typeUrl);
     const ofCaller = { rights: rights(), isEventClient: isEventClient === true, onChange, fail };
-    const states = new StateResources({ typeUrl, detail, environment, connections, events, ...ofCaller });
+    const states = new StateResources({ typeUrl, detail, environment, account, connections, events, ...ofCaller });
     this.#states.push(states);
     return states;
   }

@@ -40,7 +40,7 @@ export interface SessionEnvironment extends PeerReports {
   /** Makes `<node id>-<counter>`. */
   connectionId(nodeId: string): string;
   /** The connected proxies, for the service and the types that show their state. Default: they are not served. */
-  readonly connections?: Pick<Connections, 'list' | 'find'>;
+  readonly connections?: Pick<Connections, 'ids' | 'find'>;
   /** Ended connections and rejections, for the types that show them. Default: they are not served. */
   readonly events?: RecentEvents;
   /** Domain of the debug types. Default: `mesh.internal`. */

@@ -102,3 +102,9 @@ test('a version that the client sends as text is read too', (t) => {
   const bytes = nodeType.encode(nodeType.fromObject({ id: 'x', userAgentVersion: '1.2.3' })).finish();
   t.is(readNode(bytes).userAgentVersion, '1.2.3');
 });
+
+test('a request with thousands of other fields is refused before they are read', (t) => {
+  const fields = Buffer.alloc(2_002, Buffer.from([0x22, 0]));
+  t.throws(() => readDiscoveryRequest(fields), { message: /more than 1000 fields/ });
+  t.notThrows(() => readDiscoveryRequest(fields.subarray(2)));
+});

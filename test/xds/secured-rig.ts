@@ -106,7 +106,7 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
       }),
       readProxy: (node) => readProxy(Buffer.from(node).toString()),
       connections: {
-        list: () => [...rig.sessions].flatMap((session) => session.snapshot() ?? []),
+        ids: () => [...rig.sessions].map(({ id }) => id),
         find: (id) => [...rig.sessions].find((session) => session.id === id),
       },
       loads: { intervalMs: 10_000, open: () => ({ *record() {}, close: () => undefined }) },

@@ -20,6 +20,7 @@ import type { PushMetrics } from '../../src/push/push-metrics.js';
 import { createWorkRunner } from '../../src/push/work-runner.js';
 import { createRecentEvents } from '../../src/xds/client-status/recent-events.js';
 import { createDeltaMemory } from '../../src/xds/delta/delta-memory.js';
+import type { Connections } from '../../src/xds/connections.js';
 import type { DiscoveryStream } from '../../src/xds/discovery-stream.js';
 import { createPeers } from '../../src/xds/limits/peers.js';
 import type { XdsLimits } from '../../src/xds/limits/xds-limits.js';
@@ -55,7 +56,7 @@ export interface Rig {
   readonly logger: ReturnType<typeof createRecordingLogger>;
   readonly sessions: Set<ProxySession>;
   /** The same sessions, as statuses find them. */
-  readonly states: NonNullable<SessionEnvironment['connections']>;
+  readonly states: Pick<Connections, 'ids' | 'list' | 'find'>;
 }
 
 /** Limits that no test meets by chance. */
@@ -161,6 +162,7 @@ export function createRig(options: RigOptions = {}): Rig {
   const nameSets = createNameSets();
   const states = {
     list: () => [...sessions].flatMap((session) => session.snapshot() ?? []),
+    ids: () => [...sessions].map(({ id }) => id),
     find: (id: string) => [...sessions].find((session) => session.id === id),
   };
   const environment: SessionEnvironment = {

@@ -19,6 +19,8 @@ export interface ClientConfigParts {
    * the contents get it.
    */
   readonly hasReasons: boolean;
+  /** Called with the size of each part while the message grows. It may throw: the message is given up. */
+  onBytes(bytes: number): void;
 }
 
 type Shown = Pick<ClientConfigParts, 'hasContents' | 'hasReasons'>;
@@ -27,7 +29,7 @@ type Shown = Pick<ClientConfigParts, 'hasContents' | 'hasReasons'>;
 const ENCODED_AT_ONCE = 256;
 
 /** Encodes an envoy.service.status.v3.ClientConfig: the state of each resource at one proxy. Empty without a node. */
-export function* encodeClientConfig({ session, ...shown }: ClientConfigParts): Work<Buffer> {
+export function* encodeClientConfig({ session, onBytes, ...shown }: ClientConfigParts): Work<Buffer> {
   const connection = session.snapshot();
   if (connection === undefined) return Buffer.alloc(0);
   const { id, proxy, watches } = connection;
@@ -37,7 +39,9 @@ export function* encodeClientConfig({ session, ...shown }: ClientConfigParts): W
     const sent = session.sentOf(typeUrl) ?? EMPTY_RESOURCE_SET;
     for (const resource of wanted.resources) {
       const state = stateOf(resource, sent, watch);
-      pieces.push(encodeGenericConfig(typeUrl, resource, state, watch, shown));
+      const piece = encodeGenericConfig(typeUrl, resource, state, watch, shown);
+      pieces.push(piece);
+      onBytes(piece.length);
       if (pieces.length % ENCODED_AT_ONCE === 0) yield;
     }
   }

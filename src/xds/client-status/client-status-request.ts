@@ -25,6 +25,9 @@ const MAX_MATCHERS = 100;
 /** Of all matchers together. A message of megabytes has a million of them, or a million conditions in one. */
 const MAX_MATCHER_BYTES = 65_536;
 
+/** Of the message, and of each message in it. */
+const MAX_FIELDS = 1_000;
+
 /** @throws StreamError INVALID_ARGUMENT */
 export function readClientStatusRequest(bytes: Buffer): ClientStatusRequest {
   try {
@@ -57,7 +60,8 @@ type FieldReaders = Readonly<Record<number, (reader: protobuf.Reader) => void>>;
 /** Reads the fields with these tags, and skips the others: the node of the caller is one of them. */
 function readFields(bytes: Uint8Array, fields: FieldReaders): void {
   const reader = protobuf.Reader.create(bytes);
-  while (reader.pos < reader.len) {
+  for (let count = 1; reader.pos < reader.len; count++) {
+    if (count > MAX_FIELDS) throw unsupported(`it, or a matcher, has more than ${MAX_FIELDS} fields`);
     const tag = reader.uint32();
     const read = fields[tag];
     if (read === undefined) reader.skipType(tag & 7);

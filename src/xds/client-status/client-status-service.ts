@@ -17,13 +17,15 @@ import { type Rights, rightsOfAddress, rightsOfIdentities } from './rights.js';
 
 export interface ClientStatusServiceParts {
   readonly environment: SessionEnvironment;
-  readonly connections: Pick<Connections, 'list' | 'find'>;
+  readonly connections: Pick<Connections, 'ids' | 'find'>;
   /** Undefined on a listener that does not authenticate callers: it answers callers on this machine only. */
   readonly gate: CallGate | undefined;
 }
 
 /** Number of the field of a ClientStatusResponse. */
 const CONFIG = 1;
+/** About the size of a proxy beside its resources. */
+const NODE_BYTES = 128;
 const SERVICE = 'envoy.service.status.v3.ClientStatusDiscoveryService';
 /** Answers at the same time, from the first step until the caller has read them. */
 const LIMITS = { maxConcurrent: 4, maxConcurrentPerKey: 2, maxWaiting: 100, maxWaitMs: 10_000 };
@@ -45,17 +47,19 @@ export function createClientStatusService({ environment, connections, gate }: Cl
     done: (answer: Buffer) => void,
   ): Work<void> {
     const pieces: Buffer[] = [];
-    let bytes = 0;
-    for (const { id, proxy } of connections.list()) {
+    let all = 0;
+    const onBytes = (bytes: number): void => {
+      all += bytes;
+      if (all > limits.clientStatusBytes) throw tooLarge(all, limits.clientStatusBytes);
+    };
+    for (const id of connections.ids()) {
       yield;
       const session = connections.find(id);
-      if (session === undefined || !rights.sees(session) || !matchesNode(proxy, matchers)) continue;
+      if (session?.proxy === undefined || !rights.sees(session) || !matchesNode(session.proxy, matchers)) continue;
       const hasReasons = rights.seesContents(session);
-      const config = yield* encodeClientConfig({ session, hasContents: hasReasons && !excludesContents, hasReasons });
-      const field = frameField(CONFIG, config);
-      pieces.push(field);
-      bytes += field.length;
-      if (bytes > limits.clientStatusBytes) throw tooLarge(bytes, limits.clientStatusBytes);
+      const hasContents = hasReasons && !excludesContents;
+      pieces.push(frameField(CONFIG, yield* encodeClientConfig({ session, hasContents, hasReasons, onBytes })));
+      onBytes(NODE_BYTES);
     }
     done(Buffer.concat(pieces));
   };

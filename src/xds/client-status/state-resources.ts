@@ -6,11 +6,13 @@ import { hasName, type NameSet, WILDCARD } from '../../push/name-set.js';
 import type { ResponseCache } from '../../push/response-cache.js';
 import type { Work } from '../../push/work.js';
 import type { Connections } from '../connections.js';
+import type { OwnBytes } from '../limits/held-roots.js';
+import type { PeerStream } from '../limits/peers.js';
 import { LimitError } from '../limits/xds-limits.js';
 import type { ProxySession } from '../proxy-session.js';
 import type { ResourceProvider } from '../resource-provider.js';
 import type { SessionEnvironment } from '../session-environment.js';
-import type { StreamError } from '../stream-error.js';
+import { StreamError } from '../stream-error.js';
 import { encodeClient, encodeClientConfig, encodeEvent } from './client-config.js';
 import type { ProxyEvent, RecentEvents } from './recent-events.js';
 import type { Rights } from './rights.js';
@@ -20,7 +22,9 @@ export interface StateResourcesParts {
   readonly typeUrl: string;
   readonly detail: StateDetail;
   readonly environment: Pick<SessionEnvironment, 'distribution' | 'limits' | 'clock'>;
-  readonly connections: Pick<Connections, 'list' | 'find'>;
+  readonly connections: Pick<Connections, 'ids' | 'find'>;
+  /** Counts the answers: no other stream shares them. */
+  readonly account: Pick<PeerStream, 'replace' | 'checkBytes'>;
   readonly events: RecentEvents | undefined;
   readonly rights: Rights;
   /** Whether the client gets the connections as they change. */
@@ -31,6 +35,8 @@ export interface StateResourcesParts {
   fail(error: StreamError): void;
 }
 
+/** Memory of a resource beside the bytes of its message: its name, its version, and the type and the node in it. */
+const RESOURCE_BYTES = 512;
 /** The message of each resource. */
 const CLIENT_CONFIG = 'type.googleapis.com/envoy.service.status.v3.ClientConfig';
 
@@ -51,6 +57,9 @@ export class StateResources implements ResourceProvider {
   readonly #openedAt: string;
   readonly #stopWatching: (() => void) | undefined;
   #preparations = 0;
+  /** Size of the newest answer, and of the one that is being made. */
+  #held: OwnBytes | undefined;
+  #making: OwnBytes | undefined;
 
   constructor(parts: StateResourcesParts) {
     this.#parts = parts;
@@ -61,6 +70,9 @@ export class StateResources implements ResourceProvider {
 
   close(): void {
     this.#stopWatching?.();
+    const { account } = this.#parts;
+    this.#held = account.replace(this.#held, undefined);
+    this.#making = account.replace(this.#making, undefined);
   }
 
   get typeUrl(): string {
@@ -80,24 +92,39 @@ export class StateResources implements ResourceProvider {
   }
 
   *prepare(names: NameSet | undefined): Work<ResourceSet> {
-    const { environment, fail, typeUrl } = this.#parts;
-    const most = environment.limits.clientStatusBytes;
+    const { account, fail } = this.#parts;
     const isAsked = (id: string): boolean => names === undefined || hasName(names, WILDCARD) || hasName(names, id);
     this.#preparations++;
+    this.#making = account.replace(this.#making, undefined);
     const resources: EncodedResource[] = [];
-    let bytes = 0;
-    for (const seen of this.#seen(isAsked)) {
-      const message = yield* this.#encode(seen);
-      bytes += message.length;
-      if (bytes > most) {
-        const what = `the resources of type ${typeUrl} have ${bytes} bytes, more than ${most}; name fewer connections`;
-        fail(new LimitError('clientStatusBytes', what));
-        return EMPTY_RESOURCE_SET;
+    try {
+      for (const seen of this.#seen(isAsked)) {
+        this.#grow(RESOURCE_BYTES);
+        resources.push(frameResource(CLIENT_CONFIG, seen.name, yield* this.#encode(seen)));
+        yield;
       }
-      resources.push(frameResource(CLIENT_CONFIG, seen.name, message));
-      yield;
+    } catch (error) {
+      if (!(error instanceof StreamError)) throw error;
+      fail(error);
+      return EMPTY_RESOURCE_SET;
     }
+    account.replace(this.#held, undefined);
+    this.#held = this.#making;
+    this.#making = undefined;
     return nextResourceSet(undefined, resources);
+  }
+
+  /** @throws LimitError if the answer, or all that the peer holds, is too large */
+  #grow(more: number): void {
+    const { account, environment, typeUrl } = this.#parts;
+    const { clientStatusBytes: most } = environment.limits;
+    const bytes = (this.#making?.ownBytes ?? 0) + more;
+    if (bytes > most) {
+      const what = `the resources of type ${typeUrl} have ${bytes} bytes, more than ${most}; name fewer connections`;
+      throw new LimitError('clientStatusBytes', what);
+    }
+    this.#making = account.replace(this.#making, { ownBytes: bytes });
+    account.checkBytes();
   }
 
   /** What the caller asks for and may see, found one by one. */
@@ -109,7 +136,7 @@ export class StateResources implements ResourceProvider {
       }
       return;
     }
-    for (const { id } of connections.list()) {
+    for (const id of connections.ids()) {
       const session = isAsked(id) ? connections.find(id) : undefined;
       if (session !== undefined && rights.sees(session)) yield { name: id, session };
     }
@@ -120,7 +147,8 @@ export class StateResources implements ResourceProvider {
     if (event !== undefined) return encodeEvent(event, rights.seesContents(event));
     if (detail === 'proxies') return encodeClient(session);
     const hasReasons = rights.seesContents(session);
-    return yield* encodeClientConfig({ session, hasContents: hasReasons && detail === 'contents', hasReasons });
+    const onBytes = (bytes: number): void => this.#grow(bytes);
+    return yield* encodeClientConfig({ session, hasContents: hasReasons && detail === 'contents', hasReasons, onBytes });
   }
 }
 

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { HeldVersion } from '../../envoy/possible-resources.js';
 import type { ResourceSet } from '../../envoy/resource-set.js';
@@ -69,12 +69,16 @@ export function createClaimReader(): ClaimReader {
     const { part, told, others, count } = compared;
     if (others.size === 0 && count === told.length) return part;
     const names = yield* sortNames([...others.keys()]);
-    const key = keyOf(compared, names);
+    const key = yield* keyOf(compared, names);
     const known = claimedParts.get(key);
     if (known !== undefined) return known;
     const same = part.resources.filter(({ name }, index) => told[index] === 1 && !others.has(name));
-    const held: EncodedResource[] = names.map((name) => new HeldVersion(name, others.get(name) ?? ''));
-    return claimedParts.keep(key, createResourceSet([...same, ...held].sort(compareNames)));
+    const held: EncodedResource[] = [];
+    for (const [index, name] of names.entries()) {
+      held.push(new HeldVersion(name, others.get(name) ?? ''));
+      if (index % COMPARED_AT_ONCE === 0) yield;
+    }
+    return claimedParts.keep(key, createResourceSet(yield* mergeByName(same, held)));
   };
 
   return {
@@ -148,9 +152,29 @@ function tell(parts: readonly ComparedPart[], encoded: Uint8Array, entry: Versio
   return false;
 }
 
-function keyOf({ part, told, others }: ComparedPart, names: readonly string[]): string {
-  let identity = `${part.hash}\n`;
-  for (let index = told.indexOf(0); index !== -1; index = told.indexOf(0, index + 1)) identity += `${index}\n`;
-  for (const name of names) identity += `${name}\n${others.get(name)}\n`;
-  return hash('sha1', identity, 'base64');
+function* keyOf({ part, told, others }: ComparedPart, names: readonly string[]): Work<string> {
+  let missing = '';
+  for (let index = told.indexOf(0); index !== -1; index = told.indexOf(0, index + 1)) missing += `${index}\n`;
+  const digest = createHash('sha1').update(`${part.hash}\n${missing}`);
+  for (let start = 0; start < names.length; start += COMPARED_AT_ONCE) {
+    const some = names.slice(start, start + COMPARED_AT_ONCE).map((name) => `${name}\n${others.get(name)}\n`);
+    digest.update(some.join(''));
+    if (names.length > COMPARED_AT_ONCE) yield;
+  }
+  return digest.digest('base64');
+}
+
+/** Joins two lists in the order of their names: to sort what a peer tells would block the event loop. */
+function* mergeByName(first: readonly EncodedResource[], second: readonly EncodedResource[]): Work<EncodedResource[]> {
+  const merged: EncodedResource[] = [];
+  let [a, b] = [0, 0];
+  while (a < first.length || b < second.length) {
+    const [left, right] = [first[a], second[b]];
+    const isLeft = left !== undefined && (right === undefined || compareNames(left, right) <= 0);
+    merged.push((isLeft ? left : right) as EncodedResource);
+    if (isLeft) a++;
+    else b++;
+    if (merged.length % COMPARED_AT_ONCE === 0) yield;
+  }
+  return merged;
 }

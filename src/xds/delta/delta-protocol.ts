@@ -314,10 +314,11 @@ function* withExcess(change: SubscriptionChange, excess: NameSet, changes: NameC
 /** The names of `initial_resource_versions`. */
 function* heldNames({ versions }: RawDeltaRequest): Work<ReadonlySet<string>> {
   const names = new Set<string>();
+  let read = 0;
   for (let start = 0, end = 0; start < versions.length; start = end) {
     end = entryEnd(versions, start);
     names.add(readVersionEntry(versions, start, end).name);
-    if (names.size % NAMES_AT_ONCE === 0) yield;
+    if (++read % NAMES_AT_ONCE === 0) yield;
   }
   return names;
 }

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { joinRuns, type RawDiscoveryRequest, readStatus, TooManyNamesError } from '../request-wire.js';
+import { createFieldCount, joinRuns, type RawDiscoveryRequest, readStatus, TooManyNamesError } from '../request-wire.js';
 
 /**
  * The fields of a DeltaDiscoveryRequest, read from its bytes. Node, names and versions stay encoded: Envoy repeats its
@@ -51,6 +51,7 @@ export function readDeltaRequest(bytes: Buffer, maxNamesOf: (typeUrl: string) =>
   let responseNonce = '';
   let node: Uint8Array | undefined;
   let errorDetail: RawDeltaRequest['errorDetail'];
+  const countOther = createFieldCount();
   while (reader.pos < reader.len) {
     const start = reader.pos;
     const listTag = bytes[start] ?? 0;
@@ -58,8 +59,10 @@ export function readDeltaRequest(bytes: Buffer, maxNamesOf: (typeUrl: string) =>
     const tag = walked.count === 0 ? reader.uint32() : listTag;
     const field = tag >>> 3;
     const list = field === SUBSCRIBE ? lists.subscribe : field === UNSUBSCRIBE ? lists.unsubscribe : lists.versions;
+    const isList = (tag & 7) === 2 && (field === SUBSCRIBE || field === UNSUBSCRIBE || field === VERSIONS);
+    if (!isList) countOther();
     if ((tag & 7) !== 2) reader.skipType(tag & 7);
-    else if (field === SUBSCRIBE || field === UNSUBSCRIBE || field === VERSIONS) {
+    else if (isList) {
       if (walked.count === 0) reader.skipType(2);
       else reader.pos = walked.end;
       list.count += walked.count || 1;

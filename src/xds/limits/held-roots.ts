@@ -17,8 +17,13 @@ const MAX_COUNTED_RESOURCES = 256;
 /** A shorter piece of a message is not worth counting. */
 const MIN_PIECE_BYTES = 4_096;
 
+/** Stands for objects that no other stream has. */
+export interface OwnBytes {
+  readonly ownBytes: number;
+}
+
 /** An object that a stream keeps: a subscription by name, sent resources, a response being written, a request. */
-export type HeldRoot = EncodedNames | ResourceSet | WireMessage | Uint8Array;
+export type HeldRoot = EncodedNames | ResourceSet | WireMessage | Uint8Array | OwnBytes;
 
 /**
  * Finds the size of an object that a stream keeps, and of the parts that it shares with other streams.
@@ -27,6 +32,7 @@ export type HeldRoot = EncodedNames | ResourceSet | WireMessage | Uint8Array;
  */
 export function describeHeld(root: HeldRoot, ofSet: DescribeSet = heldSet): readonly HeldObject[] {
   if (root instanceof Uint8Array) return [{ object: root, bytes: root.length }];
+  if ('ownBytes' in root) return [{ object: root, bytes: root.ownBytes }];
   if ('pieces' in root) return heldMessage(root);
   return 'set' in root ? heldNames(root) : [ofSet(root)];
 }

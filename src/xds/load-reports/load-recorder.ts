@@ -8,8 +8,13 @@ import { createLoadSeries, type LoadSeries } from './load-series.js';
 
 /** Records the load reports of one proxy. */
 export interface ProxyLoads {
-  /** Adds a report, with pauses. @param namespace of the proxy's configuration */
-  record(clusters: readonly ClusterLoad[], namespace: string): Work<void>;
+  /**
+   * Adds a report, with pauses.
+   *
+   * @param namespace of the proxy's configuration
+   * @param onKept called when the number of series changes in which the proxy has requests in progress. It may throw
+   */
+  record(clusters: readonly ClusterLoad[], namespace: string, onKept: (series: number) => void): Work<void>;
   /** The proxy is gone, and its requests with it. */
   close(): void;
 }
@@ -65,11 +70,13 @@ export function createLoadRecorder(parts: LoadRecorderParts): LoadRecorder {
         next.set(one, (before ?? 0) + inProgress);
       };
       return {
-        *record(clusters, namespace) {
+        *record(clusters, namespace, onKept) {
           for (const { cluster, localities, dropped } of clusters) {
             for (const each of localities) {
               if (isClosed) return;
+              const before = next.size;
               recordLocality(cluster, each, namespace);
+              if (next.size > before) onKept(last.size + next.size);
               yield;
             }
             if (isClosed) return;
@@ -80,6 +87,7 @@ export function createLoadRecorder(parts: LoadRecorderParts): LoadRecorder {
             yield;
           }
           replace();
+          onKept(last.size);
         },
         close: () => {
           isClosed = true;

@@ -2,6 +2,7 @@ import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcService } from '../../net/grpc-service.js';
 import type { Work } from '../../push/work.js';
 import type { CallGate } from '../call-gate.js';
+import type { OwnBytes } from '../limits/held-roots.js';
 import { LimitError } from '../limits/xds-limits.js';
 import { matchIdentity } from '../match-identity.js';
 import { createMessageService, type MessageCall, type MessageReader } from '../message-service.js';
@@ -29,11 +30,19 @@ export function createLoadReportService({ environment, loads, gate }: LoadReport
 
   const accept = ({ call, peer, identities }: MessageCall): MessageReader => {
     const ofProxy: ProxyLoads = loads.open();
-    const owner = { peer: `load ${peer.lane} ${peer.name}`, source: peer.connection };
+    const { lane, name, connection } = peer.key;
+    const owner = { peer: `load ${lane} ${name}`, source: connection };
+    /** The report that is being recorded, and the requests in progress. */
+    const kept = { report: undefined as OwnBytes | undefined, requests: undefined as OwnBytes | undefined };
+    const keep = (what: keyof typeof kept, bytes: number): void => {
+      kept[what] = peer.replace(kept[what], bytes === 0 ? undefined : { ownBytes: bytes });
+      peer.checkBytes();
+    };
     /** Of the proxy; undefined before its first report. */
     let namespace: string | undefined;
     let isOpen = true;
     const read = function* (message: Buffer, reading: { cost: number }): Work<void> {
+      if (!isOpen) return;
       const report = yield* parse(message, limits.names);
       if (!isOpen) return;
       if (namespace === undefined) {
@@ -41,7 +50,9 @@ export function createLoadReportService({ environment, loads, gate }: LoadReport
         call.write(request);
       }
       reading.cost = 1 + report.fields / FIELDS_PER_REQUEST;
-      yield* ofProxy.record(report.clusters, namespace);
+      keep('report', report.fields * BYTES_PER_FIELD);
+      yield* ofProxy.record(report.clusters, namespace, (series) => keep('requests', series * BYTES_PER_SERIES));
+      if (isOpen) keep('report', 0);
     };
     return {
       receive: (message) => {
@@ -52,6 +63,7 @@ export function createLoadReportService({ environment, loads, gate }: LoadReport
       close: () => {
         isOpen = false;
         ofProxy.close();
+        for (const each of Object.values(kept)) peer.replace(each, undefined);
       },
     };
   };
@@ -72,6 +84,9 @@ export function createLoadReportService({ environment, loads, gate }: LoadReport
   });
 }
 
+/** Memory of a field of a report, and of a series in which a proxy has requests in progress. */
+const BYTES_PER_FIELD = 64;
+const BYTES_PER_SERIES = 128;
 /** Fields of a report that count as one more request. */
 const FIELDS_PER_REQUEST = 1_000;
 /** A cluster has a name and localities, and each of these a name and numbers. */

@@ -53,13 +53,10 @@ export function* readLoadReport(bytes: Uint8Array, maxFields: number): Work<Load
   const reader = protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
-    if (tag !== NODE_TAG && tag !== CLUSTER_TAG) {
-      reader.skipType(tag & 7);
-      continue;
-    }
     count();
     if (tag === NODE_TAG) node = reader.bytes();
-    else clusters.push(readCluster(reader.bytes(), count));
+    else if (tag === CLUSTER_TAG) clusters.push(yield* readCluster(reader.bytes(), count));
+    else reader.skipType(tag & 7);
     yield;
   }
   return { node, clusters, fields };
@@ -71,12 +68,12 @@ const CLUSTER_TAG = 18;
 /** Counts a field that is read. */
 type Count = () => void;
 
-function readCluster(bytes: Uint8Array, counted: Count): ClusterLoad {
+function* readCluster(bytes: Uint8Array, counted: Count): Work<ClusterLoad> {
   let cluster = '';
   let allDropped = 0;
   const localities: LocalityLoad[] = [];
   let ofCategories = 0;
-  readFields(bytes, counted, {
+  yield* stepsOfFields(bytes, counted, {
     10: (reader) => {
       cluster = readText(reader);
     },
@@ -126,21 +123,23 @@ function readLocality(bytes: Uint8Array, counted: Count): string {
   return parts.join('/').replace(/\/+$/, '');
 }
 
-function readFields(
-  bytes: Uint8Array,
-  counted: Count,
-  fields: Readonly<Record<number, (reader: protobuf.Reader) => void>>,
-): void {
+type FieldReaders = Readonly<Record<number, (reader: protobuf.Reader) => void>>;
+
+function readFields(bytes: Uint8Array, counted: Count, fields: FieldReaders): void {
+  const steps = stepsOfFields(bytes, counted, fields);
+  while (steps.next().done !== true);
+}
+
+/** Reads the fields with these tags, and skips the others, with a pause after each. */
+function* stepsOfFields(bytes: Uint8Array, counted: Count, fields: FieldReaders): Work<void> {
   const reader = protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
-    const read = fields[tag];
-    if (read === undefined) {
-      reader.skipType(tag & 7);
-      continue;
-    }
     counted();
-    read(reader);
+    const read = fields[tag];
+    if (read === undefined) reader.skipType(tag & 7);
+    else read(reader);
+    yield;
   }
 }
 

@@ -18,6 +18,11 @@ export class LimitedWait {
     this.#onOver = onOver;
   }
 
+  /** Whether a wait has begun and not ended: it may be over. */
+  get isBegun(): boolean {
+    return this.#cancel !== undefined || this.#isOver;
+  }
+
   /**
    * Begins or continues a wait while it is needed, and ends it once it is not.
    *

@@ -6,6 +6,8 @@ import type { Work } from '../../push/work.js';
 import type { SessionHooks } from '../discovery-calls.js';
 import type { SessionEnvironment } from '../session-environment.js';
 import { StreamError, toStreamError } from '../stream-error.js';
+import { LimitError } from '../limits/xds-limits.js';
+import { createAddressShares } from './address-shares.js';
 import { HttpPoll, sendError } from './http-poll.js';
 import { checkJsonSize } from './json-size.js';
 import { type ArrivingBody, readRestBody } from './rest-body.js';
@@ -71,14 +73,30 @@ export function createRestDiscovery({ settings, environment, hooks, json }: Rest
     (body) => body.evict(),
   );
 
-  /** A body takes long to read, and a peer can send any number: those of one address take turns with all other work. */
+  /** Bodies that have arrived, and wait to be read. */
+  const arrived = createAddressShares(limits.restBodyBytes);
+
+  /**
+   * A body takes long to read, and a peer can send any number: those of one address take turns with all other work. The
+   * latest body is refused if too many wait, so that earlier ones are answered.
+   *
+   * @throws LimitError; the errors of `readRestRequest`
+   */
   const readInTurn = async (body: Buffer, typeUrl: string, address: string): Promise<RestRequest | undefined> => {
+    const giveBack = arrived.take(address, body.length);
+    if (giveBack === undefined) {
+      throw new LimitError('restBodyBytes', 'the bodies of requests that wait to be read are too large together');
+    }
     let request: RestRequest | undefined;
     const read = function* (): Work<void> {
       yield* checkJsonSize(body, limits);
       request = readRestRequest(body.toString(), typeUrl, limits);
     };
-    await environment.runner.runInTurn({ peer: `rest ${address}`, source: address }, read());
+    try {
+      await environment.runner.runInTurn({ peer: `rest ${address}`, source: address }, read());
+    } finally {
+      giveBack();
+    }
     return request;
   };
 

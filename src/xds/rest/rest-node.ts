@@ -19,6 +19,12 @@ export interface RestSubscription {
 }
 
 /**
+ * A proxy has one subscription to clusters. Of others of its node, with other names, the newest count: each poll looks at
+ * all that count.
+ */
+const MAX_CLUSTER_SUBSCRIPTIONS = 16;
+
+/**
  * The subscriptions of one proxy that polls. Its polls arrive independently of each other, so the node gives them the
  * order that a stream has: first new clusters and their endpoints, then the listeners and routes that use them, last the
  * removal of old clusters (docs/reference/xds.md#rest). Each wait ends after `limitMs`, answered or not.
@@ -31,6 +37,8 @@ export class RestNode {
   readonly #waiting = new Set<RestSubscription>();
   /** Subscriptions to clusters that keep old ones. */
   readonly #keepers = new Set<RestSubscription>();
+  /** The listeners or routes that were found to be changing last. */
+  #changing: RestSubscription | undefined;
   readonly #usersWait: LimitedWait;
   readonly #removalWait: LimitedWait;
   #size = 0;
@@ -45,15 +53,18 @@ export class RestNode {
     return this.#size === 0;
   }
 
-  /** Whether listeners or routes of the proxy may still name clusters that are to leave. */
-  get usesOldClusters(): boolean {
-    return this.#removalWait.check([...this.#users].some(({ isChanging }) => isChanging));
+  /** Whether listeners or routes of the proxy may still name clusters that are to leave a subscription. */
+  usesOldClusters(clusters: RestSubscription): boolean {
+    return this.#clusters.has(clusters) && this.#usesOldClusters();
   }
 
   enter(subscription: RestSubscription): void {
     this.#size++;
-    if (subscription.typeUrl === TypeUrl.cluster) this.#clusters.add(subscription);
-    else if (USERS.includes(subscription.typeUrl)) this.#users.add(subscription);
+    if (subscription.typeUrl === TypeUrl.cluster) {
+      this.#clusters.add(subscription);
+      const [oldest] = this.#clusters;
+      if (oldest !== undefined && this.#clusters.size > MAX_CLUSTER_SUBSCRIPTIONS) this.#clusters.delete(oldest);
+    } else if (USERS.includes(subscription.typeUrl)) this.#users.add(subscription);
   }
 
   leave(subscription: RestSubscription): void {
@@ -61,6 +72,7 @@ export class RestNode {
     for (const set of [this.#clusters, this.#users, this.#newEndpoints, this.#waiting, this.#keepers]) {
       set.delete(subscription);
     }
+    if (this.#changing === subscription) this.#changing = undefined;
     this.#look();
   }
 
@@ -86,14 +98,25 @@ export class RestNode {
     this.#look();
   }
 
+  /** A proxy may have thousands of subscriptions, so these are looked at only while one of them waits. */
   #look(): void {
-    if (!this.#usersMustWait()) this.#release();
-    if (!this.usesOldClusters) this.#removeOldClusters();
+    if ((this.#waiting.size > 0 || this.#usersWait.isBegun) && !this.#usersMustWait()) this.#release();
+    if ((this.#keepers.size > 0 || this.#removalWait.isBegun) && !this.#usesOldClusters()) this.#removeOldClusters();
   }
 
   #usersMustWait(): boolean {
     const isAdding = this.#newEndpoints.size > 0 || [...this.#clusters].some((each) => each.isAddingResources);
     return this.#usersWait.check(isAdding && this.#users.size > 0);
+  }
+
+  #usesOldClusters(): boolean {
+    if (this.#changing?.isChanging !== true) this.#changing = this.#findChanging();
+    return this.#removalWait.check(this.#changing !== undefined);
+  }
+
+  #findChanging(): RestSubscription | undefined {
+    for (const each of this.#users) if (each.isChanging) return each;
+    return undefined;
   }
 
   #release(): void {

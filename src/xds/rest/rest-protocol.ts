@@ -137,7 +137,7 @@ class RestProtocol implements DiscoveryProtocol, RestSubscription {
 
   #withoutGaps(watched: WatchedResource, made: ResourceSet): ResourceSet {
     const { delta } = this.#connection.environment;
-    const { set, hasOldClusters } = withoutGaps(watched, made, delta, () => this.#node.usesOldClusters);
+    const { set, hasOldClusters } = withoutGaps(watched, made, delta, () => this.#node.usesOldClusters(this));
     if (watched.provider.typeUrl === TypeUrl.cluster) this.#node.keepsOldClusters(this, hasOldClusters);
     return set;
   }

@@ -39,7 +39,7 @@ async function startStatusServer(t: ExecutionContext, limits: Partial<XdsLimits>
   const rig = createRig({ limits });
   const sessions = new Map<string, ProxySession>();
   const connections = {
-    list: () => [...sessions.values()].flatMap((session) => session.snapshot() ?? []),
+    ids: () => [...sessions.keys()],
     find: (id: string) => sessions.get(id),
   };
   const environment = {

@@ -4,6 +4,7 @@ import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { ProxySession } from '../../../src/xds/proxy-session.js';
 import { readDiscoveryResponse } from '../../support/discovery-response.js';
+import { eventually } from '../../support/eventually.js';
 import { deltaRequest, readDeltaResponse } from '../delta/delta-messages.js';
 import { connectClient, type DiscoveryClient } from '../grpc-client.js';
 import { ADS, startRigServer } from '../rig-server.js';
@@ -156,6 +157,26 @@ test('resources beyond the limit end the stream with the setting and the remedy'
   t.is(error.code, status.RESOURCE_EXHAUSTED);
   t.regex(error.details, /name fewer connections.*NAV_XDS_CLIENT_STATUS_MAX_BYTES/);
   t.is(rig.counts['limitMet clientStatusBytes'], 1);
+});
+
+test('answers with hundreds of connections count at the peer that holds them, and no longer when its streams end', async (t) => {
+  const rig = createRig({ showsStates: true, limits: { peerBytes: 500_000 } });
+  const open = (node: string, typeUrl: string) => {
+    const stream = { ...createProbeStream(), peer: '127.0.0.1:4000', isDirect: true };
+    const session = new ProxySession(rig.environment, stream);
+    const served = session.receive(discoveryRequest({ node: nodeOf(node, 'ops'), typeUrl }));
+    return { stream, session, served };
+  };
+  const proxies = Array.from({ length: 300 }, (_, index) => open(`proxy-${index}`, TypeUrl.listener));
+  const before = rig.environment.peers.heldBytes;
+  const clients = Array.from({ length: 5 }, (_, index) => open(`debug-${index}`, CONNECTIONS));
+  await Promise.all([...proxies, ...clients].map(({ served }) => served));
+  await eventually('answers', () => clients.every(({ stream: { sent, ended } }) => sent.length > 0 || ended !== undefined));
+  t.true((rig.counts['limitMet peerBytes'] ?? 0) >= 2);
+  t.true(clients.some(({ stream }) => stream.sent.length > 0));
+  t.true(rig.environment.peers.heldBytes > before);
+  for (const { session } of clients) session.close();
+  t.is(rig.environment.peers.heldBytes, before);
 });
 
 const ACCOUNTS = { cart: 'shop', till: 'shop', bank: 'money' } as const;

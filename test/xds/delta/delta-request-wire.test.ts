@@ -46,3 +46,9 @@ test('a request with nothing but a type, a nonce and a node is an acknowledgemen
   t.is(readAnswer(deltaRequest({ typeUrl: 'type' })), undefined);
   t.is(readAnswer(deltaRequest(answer).subarray(0, -1)), undefined);
 });
+
+test('a request with thousands of other fields is refused before they are read', (t) => {
+  const fields = Buffer.alloc(2_002, Buffer.from([0x78, 1]));
+  t.throws(() => readDeltaRequest(fields, () => 10), { message: /more than 1000 fields/ });
+  t.notThrows(() => readDeltaRequest(fields.subarray(2), () => 10));
+});

@@ -201,6 +201,26 @@ test('a report of more fields than the limit of names allows ends the stream, be
   await eventually('the answer', () => small.messages.length === 1);
 });
 
+test('series with requests in progress count at the peer of the streams that report them', async (t) => {
+  const { connect, rig, services } = await startLoadServer(t, 1_000, { peerBytes: 450_000 });
+  const ports = Array.from({ length: 500 }, (_, index) => index + 1);
+  services.set(...serviceOf('web', ports));
+  const all = (inProgress: number): Buffer =>
+    report(ports.map((port) => load({ totalRequestsInProgress: inProgress }, WEB.replace('80', `${port}`))));
+  const clients = Array.from({ length: 4 }, connect);
+  for (const [index, client] of clients.slice(0, 3).entries()) {
+    client.sendBytes(all(1));
+    await eventually('the report is counted', () => rig.environment.peers.heldBytes === (index + 1) * 64_000);
+  }
+  clients[3]?.sendBytes(all(1));
+  const { code, details } = await (clients[3] as LoadClient).ended();
+  t.is(code, status.RESOURCE_EXHAUSTED);
+  t.regex(details, /NAV_XDS_MAX_PEER_BYTES/);
+  clients[0]?.sendBytes(all(0));
+  clients[1]?.close();
+  await eventually('what is over is given up', () => rig.environment.peers.heldBytes === 64_000);
+});
+
 test('the series of a deleted service leave, and none that a proxy still counts in', async (t) => {
   const { connect, has, clock, services, text } = await startLoadServer(t);
   services.set(...serviceOf('api'));

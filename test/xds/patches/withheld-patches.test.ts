@@ -294,7 +294,10 @@ test('the client status takes the clusters without the withheld patch for those 
   proxy.ack(second.nonce);
   const [session] = rig.sessions as Set<ProxySession>;
   const bytes = inOneStep(
-    encodeClientConfig({ session: session as ProxySession, hasContents: false, hasReasons: true }),
+    encodeClientConfig({
+      ...{ session: session as ProxySession, hasContents: false, hasReasons: true },
+      onBytes: () => undefined,
+    }),
   );
   const config = CLIENT_CONFIG.toObject(CLIENT_CONFIG.decode(bytes), { enums: String }) as {
     readonly genericXdsConfigs: readonly { readonly name: string; readonly configStatus: string }[];

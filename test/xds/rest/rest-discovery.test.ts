@@ -160,6 +160,22 @@ test('polls beyond the limit of waiting polls are answered at once', async (t) =
   t.is((await patient).status, 503);
 });
 
+test('bodies that wait for their turn are limited: the latest is refused, and the earlier ones are answered', async (t) => {
+  let begin = (): void => undefined;
+  const turn = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const rig = await startRestRig(t, {}, { restBodyBytes: 2_000 }, turn);
+  const body = { node: NODE, resource_names: ['a', 'x'.repeat(300)] };
+  const polls = [1, 2, 3, 4].map(() => rig.poll('/v3/discovery:endpoints', body));
+  const refused = await Promise.race(polls);
+  t.is(refused.status, 429);
+  t.regex(refused.text, /wait to be read.*NAV_XDS_REST_MAX_BODY_BYTES/);
+  await eventually('half of the four are refused', () => rig.counts['limitMet restBodyBytes'] === 2);
+  begin();
+  await eventually('the others are served', () => rig.sessions.size === 1);
+});
+
 test('a poll waits less than the timeout that its client announces, and less than a second without one', async (t) => {
   for (const [headers, ms] of [
     [{ 'x-envoy-expected-rq-timeout-ms': '5000' }, 4_500],

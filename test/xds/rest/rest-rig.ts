@@ -39,17 +39,27 @@ const SETTINGS: RestSettings = { pollMs: 20_000, leaseMs: 60_000, maxMessageByte
 /** Envoy announces its timeout; these polls wait for 20 seconds of the rig's clock. */
 const PATIENT = { 'x-envoy-expected-rq-timeout-ms': '60000' };
 
-/** REST discovery over real HTTP; resources are `name=body` of the rig's content. */
+/**
+ * REST discovery over real HTTP; resources are `name=body` of the rig's content.
+ *
+ * @param turn when the turn of requests comes
+ */
 export async function startRestRig(
   t: ExecutionContext,
   settings: Partial<RestSettings> = {},
   limits: Partial<XdsLimits> = {},
+  turn: Promise<void> = Promise.resolve(),
 ): Promise<RestRig> {
   const rig = createRig({ limits });
+  const { runner } = rig.environment;
   const closed: ProxySession[] = [];
   const rest = createRestDiscovery({
     settings: { ...SETTINGS, ...settings },
-    environment: { ...rig.environment, readProxy: (node) => proxyOf(readNode(node).id) },
+    environment: {
+      ...rig.environment,
+      readProxy: (node) => proxyOf(readNode(node).id),
+      runner: { ...runner, runInTurn: (owner, work) => turn.then(() => runner.runInTurn(owner, work)) },
+    },
     hooks: {
       closed: (session) => {
         closed.push(session);

@@ -1,0 +1,28 @@
+/** An amount that REST requests share: of one address, at most half. */
+export interface AddressShares {
+  /** @returns a function that gives the amount back; undefined if there is too little left */
+  take(address: string, amount: number): (() => void) | undefined;
+}
+
+export function createAddressShares(max: number): AddressShares {
+  const maxOfAddress = Math.ceil(max / 2);
+  const ofAddress = new Map<string, number>();
+  let all = 0;
+  return {
+    take: (address, amount) => {
+      const own = ofAddress.get(address) ?? 0;
+      if (all + amount > max || own + amount > maxOfAddress) return undefined;
+      all += amount;
+      ofAddress.set(address, own + amount);
+      let isTaken = true;
+      return () => {
+        if (!isTaken) return;
+        isTaken = false;
+        all -= amount;
+        const left = (ofAddress.get(address) ?? amount) - amount;
+        if (left === 0) ofAddress.delete(address);
+        else ofAddress.set(address, left);
+      };
+    },
+  };
+}
