@@ -47,7 +47,8 @@ export function createFieldCount(): () => void {
   let fields = 0;
   return () => {
     fields++;
-    if (fields > MAX_OTHER_FIELDS) throw new RangeError(`the request has more than ${MAX_OTHER_FIELDS} fields beside its names`);
+    if (fields > MAX_OTHER_FIELDS)
+      throw new RangeError(`the request has more than ${MAX_OTHER_FIELDS} fields beside its names`);
   };
 }
 

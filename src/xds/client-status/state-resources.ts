@@ -148,7 +148,12 @@ export class StateResources implements ResourceProvider {
     if (detail === 'proxies') return encodeClient(session);
     const hasReasons = rights.seesContents(session);
     const onBytes = (bytes: number): void => this.#grow(bytes);
-    return yield* encodeClientConfig({ session, hasContents: hasReasons && detail === 'contents', hasReasons, onBytes });
+    return yield* encodeClientConfig({
+      session,
+      hasContents: hasReasons && detail === 'contents',
+      hasReasons,
+      onBytes,
+    });
   }
 }
 

@@ -1,5 +1,11 @@
 import protobuf from 'protobufjs';
-import { createFieldCount, joinRuns, type RawDiscoveryRequest, readStatus, TooManyNamesError } from '../request-wire.js';
+import {
+  createFieldCount,
+  joinRuns,
+  type RawDiscoveryRequest,
+  readStatus,
+  TooManyNamesError,
+} from '../request-wire.js';
 
 /**
  * The fields of a DeltaDiscoveryRequest, read from its bytes. Node, names and versions stay encoded: Envoy repeats its

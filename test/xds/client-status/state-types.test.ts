@@ -171,7 +171,9 @@ test('answers with hundreds of connections count at the peer that holds them, an
   const before = rig.environment.peers.heldBytes;
   const clients = Array.from({ length: 5 }, (_, index) => open(`debug-${index}`, CONNECTIONS));
   await Promise.all([...proxies, ...clients].map(({ served }) => served));
-  await eventually('answers', () => clients.every(({ stream: { sent, ended } }) => sent.length > 0 || ended !== undefined));
+  await eventually('answers', () =>
+    clients.every(({ stream: { sent, ended } }) => sent.length > 0 || ended !== undefined),
+  );
   t.true((rig.counts['limitMet peerBytes'] ?? 0) >= 2);
   t.true(clients.some(({ stream }) => stream.sent.length > 0));
   t.true(rig.environment.peers.heldBytes > before);
