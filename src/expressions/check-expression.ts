@@ -1,3 +1,4 @@
+import { parseCel } from './cel/parse-cel.js';
 import { type CheckedExpression, checkTypes } from './check/check-types.js';
 import { isListType, typeText } from './check/expression-type.js';
 import { MAX_EXPRESSION_LENGTH } from './expression-limits.js';
@@ -32,7 +33,11 @@ export function checkExpression(
  *
  * @throws ExpressionSyntaxError
  */
-function readExpression(text: string, attributes: AttributeTypes, language: ExpressionLanguage): ValidExpression {
+export function readExpression(
+  text: string,
+  attributes: AttributeTypes,
+  language: ExpressionLanguage,
+): ValidExpression {
   if (text.length > MAX_EXPRESSION_LENGTH) {
     throw errorAt(
       text,
@@ -41,7 +46,8 @@ function readExpression(text: string, attributes: AttributeTypes, language: Expr
     );
   }
   if (text.trim() === '') throw errorAt(text, 0, 'the expression is empty');
-  const checked = checkTypes(parseLegacy(text), text, attributes, language);
+  const parsed = language === 'cel' ? parseCel(text) : parseLegacy(text);
+  const checked = checkTypes(parsed, text, attributes, language);
   const { type } = checked.tree;
   if (isListType(type)) throw errorAt(text, 0, `the result is a ${typeText(type)}, but must be a value`);
   return { ...checked, type };

@@ -12,6 +12,9 @@ export class ExpressionSyntaxError extends Error {
   }
 }
 
+/** Names and values in messages can be as long as the expression. */
+const MAX_PROBLEM = 800;
+
 /**
  * The error of an expression at one of its characters.
  *
@@ -20,5 +23,6 @@ export class ExpressionSyntaxError extends Error {
 export function errorAt(text: string, offset: number, problem: string): ExpressionSyntaxError {
   const before = text.slice(0, offset).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
-  return new ExpressionSyntaxError({ message: `${before.length}:${column}: ${problem}`, offset });
+  const shown = problem.length > MAX_PROBLEM ? `${problem.slice(0, MAX_PROBLEM)}…` : problem;
+  return new ExpressionSyntaxError({ message: `${before.length}:${column}: ${shown}`, offset });
 }

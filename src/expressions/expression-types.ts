@@ -1,3 +1,5 @@
+import type { AttributeValue } from './attribute-value.js';
+
 /**
  * The languages of rules, values of `MESH_LANG`. `compat` is the syntax of `legacy` with the semantics of `cel`
  * (docs/expressions.md).
@@ -33,3 +35,21 @@ export interface ExpressionError {
   /** Index of the first character that is wrong, in UTF-16 units. */
   readonly offset: number;
 }
+
+/** The attributes of one request. */
+export interface AttributeReader {
+  get(name: string): AttributeValue | undefined;
+}
+
+/**
+ * The result of one evaluation. Addresses are bytes in network byte order, and e-mail addresses, URIs and DNS names are
+ * strings, as in attributes.
+ */
+export type Evaluation =
+  | { readonly type: 'value'; readonly value: AttributeValue }
+  | {
+      readonly type: 'error';
+      /** `absent`: the request lacks the attribute, and the expression has no default for it. */
+      readonly reason: 'absent' | 'failed';
+      readonly message: string;
+    };

@@ -5,7 +5,7 @@ import { regexSize } from './regex-size.js';
 export interface RegexProgram {
   /** Current memory. Matching makes it grow, by at most `MAX_STATE_BYTES`. */
   bytes(): number;
-  /** Indexes of the expressions that match the whole text, in ascending order. Time is linear in the text. */
+  /** Indexes of the expressions that match, in ascending order. Time is linear in the text. */
   match(text: string): readonly number[];
 }
 
@@ -19,6 +19,9 @@ const PROGRAM_BYTES = 8192;
 const STATE_WORK = 100;
 /** Programs with at most this many instructions have too few states to drop and compute again. */
 const FEW_INSTRUCTIONS = 16;
+
+/** What an expression must match: the whole text, or any part of it. */
+export type RegexScope = 'whole text' | 'any part';
 
 /** Upper bounds of the memory and work of a program. */
 export interface ProgramSize {
@@ -46,8 +49,13 @@ export function programSize(texts: readonly string[]): ProgramSize {
  *
  * @throws RE2JSException for an invalid expression
  */
-export function compileProgram(texts: readonly string[], size: ProgramSize = programSize(texts)): RegexProgram {
-  const set = new RE2Set(RE2Set.ANCHOR_BOTH, 0, MAX_STATE_BYTES);
+export function compileProgram(
+  texts: readonly string[],
+  size: ProgramSize = programSize(texts),
+  scope: RegexScope = 'whole text',
+): RegexProgram {
+  const anchor = scope === 'whole text' ? RE2Set.ANCHOR_BOTH : RE2Set.UNANCHORED;
+  const set = new RE2Set(anchor, 0, MAX_STATE_BYTES);
   for (const text of texts) set.add(text);
   set.compile();
   // The parsed expressions are no longer needed, and take as much memory as the program.

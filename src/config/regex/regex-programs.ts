@@ -1,5 +1,5 @@
 import { DEFAULT_REGEX_LIMITS } from './regex-limits.js';
-import { compileProgram, type ProgramSize, programSize, type RegexProgram } from './regex-program.js';
+import { compileProgram, type ProgramSize, programSize, type RegexProgram, type RegexScope } from './regex-program.js';
 
 /** Expressions that are matched together. Compiled at the first match. */
 export interface SharedProgram {
@@ -28,6 +28,8 @@ export interface RegexPrograms {
 export interface RegexProgramsOptions {
   /** `programsBytes` of the limits. */
   readonly maxBytes?: number;
+  /** What all expressions must match. Default: the whole text. */
+  readonly scope?: RegexScope;
   /** Called after a program was compiled or evicted. */
   readonly changed?: (bytes: number, count: number) => void;
   /** Called after a program was evicted. */
@@ -49,7 +51,7 @@ const KEPT_SHARE = 0.9;
  * evicted program is compiled again at its next match.
  */
 export function createRegexPrograms(options: RegexProgramsOptions = {}): RegexPrograms {
-  const { maxBytes = DEFAULT_REGEX_LIMITS.programsBytes, evicted, changed } = options;
+  const { maxBytes = DEFAULT_REGEX_LIMITS.programsBytes, scope, evicted, changed } = options;
   const entries = new Map<string, Entry>();
   const byOwner = new Map<string, number>();
   let bytes = 0;
@@ -82,7 +84,7 @@ export function createRegexPrograms(options: RegexProgramsOptions = {}): RegexPr
   const entryOf = (key: string, texts: readonly string[], size: ProgramSize, owner: string): Entry => {
     let entry = entries.get(key);
     if (entry === undefined) {
-      entry = { program: compileProgram(texts, size), owner, bytes: 0, usedAt: 0 };
+      entry = { program: compileProgram(texts, size, scope), owner, bytes: 0, usedAt: 0 };
       entries.set(key, entry);
       account(entry, entry.program.bytes());
       if (bytes > maxBytes) makeRoom(entry);

@@ -34,6 +34,13 @@ export function expectType(operand: Operand, expected: ExpressionType, of: strin
   );
 }
 
+/** Operands that must have one type, which is the type of the first that is not a text that reads as a duration. */
+export function sameType(operands: readonly Operand[], of: string, context: CheckContext): TypedNode[] {
+  const isText = ({ syntax }: Operand): boolean => syntax.kind === 'literal' && syntax.literal.type === 'DURATION';
+  const type = (operands.find((operand) => !isText(operand)) ?? operands[0])?.typed.type;
+  return type === undefined ? [] : operands.map((operand) => expectType(operand, type, of, context));
+}
+
 /** Applies an operator. */
 export function checkOperator(
   operator: string,
@@ -82,15 +89,16 @@ export function checkFunction(
   return context.fail(misfit?.syntax.offset ?? offset, `found ${found}, expected ${listed(accepted)}`);
 }
 
+/** Applies the variant whose types the operands have, or else the first whose types they can be converted to. */
 function apply(variants: readonly ExpressionFunction[], operands: readonly Operand[]): TypedNode | undefined {
-  for (const { parameters, result, run } of variants) {
-    if (parameters.length !== operands.length) continue;
-    const converted = operands.map((operand, index) => {
-      const expected = parameters[index];
-      return expected === undefined ? undefined : convert(operand, expected);
-    });
-    if (converted.every((node) => node !== undefined))
+  const isExact = ({ parameters }: ExpressionFunction): boolean =>
+    operands.every(({ typed }, index) => fits(typed.type, parameters[index] ?? typed.type));
+  const complete = variants.filter(({ parameters }) => parameters.length === operands.length);
+  for (const { parameters, result, run } of [...complete.filter(isExact), ...complete]) {
+    const converted = operands.map((operand, index) => convert(operand, parameters[index] ?? operand.typed.type));
+    if (converted.every((node) => node !== undefined)) {
       return { kind: 'apply', type: result, run, parameters: converted };
+    }
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
-import { checkRegex } from '../../config/regex/check-regex.js';
 import type { SyntaxNode } from '../tree/syntax-tree.js';
-import { checkFunction, checkOperand, convert, expectType, type Operand } from './check-application.js';
+import { checkFunction, checkOperand, expectType, type Operand, sameType } from './check-application.js';
 import { type CheckContext, isCel } from './check-context.js';
-import { typeText } from './expression-type.js';
+import { checkMacro } from './check-macros.js';
+import { checkPresenceCall } from './check-presence.js';
 import type { TypedNode } from './typed-tree.js';
 
 type Call = Extract<SyntaxNode, { kind: 'call' }>;
@@ -17,6 +17,8 @@ export function checkCall(call: Call, context: CheckContext): TypedNode {
     }
     return checkConditional(condition, ifTrue, ifFalse, context);
   }
+  const special = isCel(context) ? (checkPresenceCall(call, context) ?? checkMacro(call, context)) : undefined;
+  if (special !== undefined) return special;
   const operands = (target === undefined ? parameters : [target, ...parameters]).map((each) =>
     checkOperand(each, context),
   );
@@ -47,13 +49,6 @@ export function checkConditional(
   };
 }
 
-/** Operands that must have one type, which is the type of the first that is not a text that reads as a duration. */
-export function sameType(operands: readonly Operand[], of: string, context: CheckContext): TypedNode[] {
-  const isText = ({ syntax }: Operand): boolean => syntax.kind === 'literal' && syntax.literal.type === 'DURATION';
-  const type = (operands.find((operand) => !isText(operand)) ?? operands[0])?.typed.type;
-  return type === undefined ? [] : operands.map((operand) => expectType(operand, type, of, context));
-}
-
 /** In `legacy`, the pattern is the target of the method: `"svc.*".matches(destination.service)`. CEL has it the other way round. */
 function checkMatches(
   { target, parameters, offset }: Call,
@@ -69,27 +64,11 @@ function checkMatches(
   const text = expectType(textOperand, 'STRING', 'as the text of matches', context);
   const pattern = expectType(patternOperand, 'STRING', 'as the regular expression of matches', context);
   if (pattern.kind === 'constant' && typeof pattern.value === 'string') {
-    const checked = checkRegex(pattern.value);
+    const checked = context.checkRegex(pattern.value);
     if (checked.type === 'error') {
       const { offset: at } = patternOperand.syntax;
       return context.fail(at, `the regular expression ${checked.message}: ${checked.remedy}`);
     }
   }
   return { kind: 'matches', type: 'BOOL', text, pattern };
-}
-
-/** `map["key"]`, and with CEL `list[0]`. */
-export function checkIndex(operand: Operand, index: Operand, context: CheckContext): TypedNode {
-  const { typed } = operand;
-  if (typed.type !== 'STRING_MAP') {
-    return context.fail(operand.syntax.offset, `found ${typeText(typed.type)}[…], expected a STRING_MAP before [`);
-  }
-  const key = convert(index, 'STRING');
-  if (key === undefined) {
-    return context.fail(
-      index.syntax.offset,
-      `found ${typeText(index.typed.type)}, expected STRING as the key of a map`,
-    );
-  }
-  return { kind: 'entry', type: 'STRING', map: typed, key };
 }

@@ -1,3 +1,4 @@
+import type { CheckRegex } from '../../config/regex/check-regex.js';
 import type { AttributeTypes, ExpressionLanguage } from '../expression-types.js';
 import type { FunctionTable } from '../functions/function-table.js';
 import type { SyntaxNode } from '../tree/syntax-tree.js';
@@ -19,6 +20,8 @@ export interface CheckContext {
   readonly variables: Map<string, Variable>;
   /** Names of attributes that the expression reads; added during the check. */
   readonly reads: Set<string>;
+  /** Checks a regular expression; the sum of all of one expression is limited. */
+  readonly checkRegex: CheckRegex;
   /** Checks a part. */
   check(node: SyntaxNode): TypedNode;
   /** Throws an ExpressionSyntaxError. */

@@ -9,7 +9,7 @@ import type { TypedNode } from './typed-tree.js';
  * map. Names of attributes contain dots, so the longest name that is an attribute counts.
  */
 export function checkName(node: SyntaxNode, context: CheckContext): TypedNode {
-  const path = pathOf(node);
+  const path = attributePath(node);
   if (path === undefined) return checkFieldOfValue(node, context);
   const [first = ''] = path;
   const variable = context.variables.get(first);
@@ -34,7 +34,7 @@ export function checkName(node: SyntaxNode, context: CheckContext): TypedNode {
 }
 
 /** The identifiers of `a.b.c`; undefined if the first operand is not an identifier. */
-function pathOf(node: SyntaxNode): string[] | undefined {
+export function attributePath(node: SyntaxNode): string[] | undefined {
   const path: string[] = [];
   for (let part = node; ; part = part.operand) {
     if (part.kind === 'name') return [part.name, ...path];

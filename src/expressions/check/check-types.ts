@@ -1,12 +1,17 @@
+import { createRegexBudget } from '../../config/regex/regex-budget.js';
 import { errorAt } from '../expression-syntax-error.js';
 import type { AttributeTypes, ExpressionLanguage } from '../expression-types.js';
 import { functionsOf } from '../functions/function-table.js';
 import type { SyntaxNode } from '../tree/syntax-tree.js';
-import { checkOperand, checkOperator, expectType } from './check-application.js';
-import { checkCall, checkConditional, checkIndex, sameType } from './check-calls.js';
+import { checkOperand, checkOperator, expectType, sameType } from './check-application.js';
+import { checkCall, checkConditional } from './check-calls.js';
+import { checkIn, checkIndex, checkList, checkMap } from './check-collections.js';
 import type { CheckContext } from './check-context.js';
 import { checkName } from './check-names.js';
 import type { TypedNode } from './typed-tree.js';
+
+/** Compiled size of all regular expressions of one expression. */
+const MAX_REGEX_BYTES = 2 * 1024 * 1024;
 
 /** An expression without errors. */
 export interface CheckedExpression {
@@ -33,6 +38,11 @@ export function checkTypes(
     functions: functionsOf(language),
     variables: new Map(),
     reads: new Set(),
+    checkRegex: createRegexBudget({
+      maxBytes: MAX_REGEX_BYTES,
+      scope: 'of the expression',
+      remedy: 'use several rules',
+    }),
     check: (node) => checkNode(node, context),
     fail: (offset, problem) => {
       throw errorAt(text, offset, problem);
@@ -59,8 +69,9 @@ function checkNode(node: SyntaxNode, context: CheckContext): TypedNode {
     case 'call':
       return checkCall(node, context);
     case 'list':
+      return checkList(node.elements, context);
     case 'map':
-      return context.fail(node.offset, 'found a list or map, which the language does not have');
+      return checkMap(node.entries, context);
   }
 }
 
@@ -81,6 +92,8 @@ function checkBinary(node: Extract<SyntaxNode, { kind: 'binary' }>, context: Che
       const type = choices[0]?.type ?? 'STRING';
       return { kind: 'first', type, choices };
     }
+    case 'in':
+      return checkIn(left, right, offset, context);
     default:
       return checkOperator(operator, [left, right], offset, context);
   }

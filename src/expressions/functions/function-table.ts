@@ -1,4 +1,5 @@
 import type { ExpressionLanguage } from '../expression-types.js';
+import { CEL_FUNCTIONS } from './cel-functions.js';
 import type { ExpressionFunction } from './expression-function.js';
 import { LEGACY_FUNCTIONS } from './legacy-functions.js';
 
@@ -23,13 +24,8 @@ function createFunctionTable(functions: readonly ExpressionFunction[]): Function
 }
 
 const LEGACY = createFunctionTable(LEGACY_FUNCTIONS);
+const CEL = createFunctionTable(CEL_FUNCTIONS);
 
 export function functionsOf(language: ExpressionLanguage): FunctionTable {
-  switch (language) {
-    case 'legacy':
-      return LEGACY;
-    case 'compat':
-    case 'cel':
-      return LEGACY;
-  }
+  return language === 'legacy' ? LEGACY : CEL;
 }

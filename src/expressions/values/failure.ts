@@ -1,3 +1,5 @@
+import type { NativeValue } from './native-value.js';
+
 /** Why a part of an expression has no value. It is a result and not an exception, because rules fail at many requests. */
 export class Failure {
   readonly type = 'error';
@@ -9,3 +11,5 @@ export class Failure {
     this.reason = reason;
   }
 }
+
+export type Outcome = NativeValue | Failure;

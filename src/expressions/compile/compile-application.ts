@@ -1,0 +1,35 @@
+import type { FunctionRun } from '../functions/expression-function.js';
+import { Failure, type Outcome } from '../values/failure.js';
+import type { NativeValue } from '../values/native-value.js';
+import type { EvaluateNode } from './evaluate-node.js';
+
+type Run = (...values: readonly NativeValue[]) => Outcome;
+
+/** Evaluates the parameters from left to right and applies the function to them. The first failure is the result. */
+export function compileApplication(functionRun: FunctionRun, parameters: readonly EvaluateNode[]): EvaluateNode {
+  const run = functionRun as unknown as Run;
+  const [first, second] = parameters;
+  if (first !== undefined && second === undefined) {
+    return (bag, frame) => {
+      const value = first(bag, frame);
+      return value instanceof Failure ? value : run(value);
+    };
+  }
+  if (first !== undefined && second !== undefined && parameters.length === 2) {
+    return (bag, frame) => {
+      const left = first(bag, frame);
+      if (left instanceof Failure) return left;
+      const right = second(bag, frame);
+      return right instanceof Failure ? right : run(left, right);
+    };
+  }
+  return (bag, frame) => {
+    const values: NativeValue[] = [];
+    for (const parameter of parameters) {
+      const value = parameter(bag, frame);
+      if (value instanceof Failure) return value;
+      values.push(value);
+    }
+    return run(...values);
+  };
+}
