@@ -13,6 +13,7 @@ import { RESULT_FLAGS } from './write-result.js';
 
 const CLIENTS: WholeNumberRange = { from: 1, to: 10_000 };
 const REPEAT: WholeNumberRange = { from: 1, to: MAX_REPEATS };
+const WARM_UP: WholeNumberRange = { from: 0, to: MAX_REPEATS };
 const WORKERS: WholeNumberRange = { from: 1, to: Math.max(2, availableParallelism()) };
 const TIMEOUT_SECONDS: WholeNumberRange = { from: 1, to: 3600 };
 
@@ -27,6 +28,8 @@ export interface BenchOptions {
   /** In the order of PHASES. A first sync is always made; without it here it is not reported. */
   readonly phases: readonly Phase[];
   readonly repeat: number;
+  /** Changes of each phase that are made before, and not counted. */
+  readonly warmUp: number;
   /** Worker threads that the clients are spread over. */
   readonly workers: number;
   /** Upper bound of each single wait. */
@@ -56,6 +59,11 @@ export const BENCH_FLAGS = {
   },
   phases: { placeholder: 'LIST', description: `some of ${PHASES.join(',')} (default all but storm)` },
   repeat: { placeholder: 'N', default: '3', description: 'repeats of each phase; the median counts' },
+  'warm-up': {
+    placeholder: 'N',
+    default: '10',
+    description: 'changes of each phase that are made before, and not counted',
+  },
   workers: { placeholder: 'N', default: '1', description: 'threads that the clients are spread over' },
   timeout: { placeholder: 'SECONDS', default: '60', description: 'how long any single wait may take' },
   target: { placeholder: 'HOST:PORT', description: 'measure another ADS server, which is running already' },
@@ -91,6 +99,7 @@ export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
     clients: parseWholeNumber('--clients', flags.text('clients'), CLIENTS),
     phases: parsePhases(flags.text('phases'), size, target === undefined || meshDir !== undefined, protocol, onDemand),
     repeat: parseWholeNumber('--repeat', flags.text('repeat'), REPEAT),
+    warmUp: parseWholeNumber('--warm-up', flags.text('warm-up'), WARM_UP),
     workers: parseWholeNumber('--workers', flags.text('workers'), WORKERS),
     timeoutMs: parseWholeNumber('--timeout', flags.text('timeout'), TIMEOUT_SECONDS) * 1000,
     source: parseSource(flags.text('source'), target),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Fleet, FleetProgress } from '../client/fleet.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
 import { readProcessUsage, resetPeak } from '../measure/process-usage.js';
-import { expectationOf, type StartSubject, type Step, type Subject } from '../subject/subject.js';
+import { expectationOf, isWarmUp, type StartSubject, type Step, type Subject } from '../subject/subject.js';
 import { awaitPhase } from './await-phase.js';
 import type { StepResult, SubjectResult } from './phase-result.js';
 
@@ -67,8 +67,7 @@ async function readIdleBytes(subject: Subject): Promise<number | undefined> {
 
 async function measureStep(subject: Subject, step: Step, options: MeasureOptions): Promise<StepResult> {
   const { fleet } = options;
-  const repeats = options.steps.filter(({ phase }) => phase === step.phase).length;
-  const what = `${PHASE_WORDS[step.phase]} ${step.repeat + 1} of ${repeats} (${options.label})`;
+  const what = `${PHASE_WORDS[step.phase]} ${placeOf(step, options.steps)} (${options.label})`;
   await subject.prepare(step);
   if (step.phase === 'first-sync') await fleet.arm(subject.address);
   await fleet.begin(expectationOf(step));
@@ -113,6 +112,12 @@ async function begin(subject: Subject, step: Step, fleet: Fleet): Promise<void> 
   if (step.phase === 'first-sync') await fleet.go();
   else if (step.phase === 'reconnect') await fleet.reconnect();
   else await subject.trigger();
+}
+
+function placeOf(step: Step, steps: readonly Step[]): string {
+  if (isWarmUp(step)) return 'to warm up';
+  const repeats = steps.filter((each) => each.phase === step.phase && !isWarmUp(each)).length;
+  return `${step.repeat + 1} of ${repeats}`;
 }
 
 const PHASE_WORDS = {

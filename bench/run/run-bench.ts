@@ -8,7 +8,7 @@ import { startEmptyCluster } from '../kubernetes/made-cluster.js';
 import { requireTestcluster } from '../kubernetes/require-testcluster.js';
 import { buildEndpointChanges, buildRouteChanges, buildServiceChanges } from '../mesh/mesh-change.js';
 import { meshFiles, writeMeshFolder } from '../mesh/mesh-folder.js';
-import { buildMeshServices, type MeshService } from '../mesh/mesh-shape.js';
+import { buildMeshServices, countTcpServices, type MeshService } from '../mesh/mesh-shape.js';
 import { routedServices } from '../mesh/routing-yaml.js';
 import { startDiscoveryOn } from '../subject/discovery-process.js';
 import { startFloorProcess } from '../subject/floor-process.js';
@@ -16,7 +16,7 @@ import type { DiscoveryProcessOptions } from '../subject/launch-discovery.js';
 import { MeshClusterChanges, meshObjects } from '../subject/mesh-cluster-changes.js';
 import { MeshFolderChanges } from '../subject/mesh-folder-changes.js';
 import type { OwnedProcesses } from '../subject/owned-process.js';
-import type { StartSubject, Step, Subject } from '../subject/subject.js';
+import { isWarmUp, type StartSubject, type Step, type Subject } from '../subject/subject.js';
 import { connectTarget } from '../subject/target-server.js';
 import type { Cleanup } from './cleanup.js';
 import { measureSubject } from './measure-subject.js';
@@ -38,18 +38,21 @@ export interface RunContext {
 export async function runBench(options: BenchOptions, context: RunContext): Promise<BenchRun> {
   const services = buildMeshServices(options.size);
   // The storms continue where the endpoint changes end: both change the same service.
-  const endpointRepeats = options.phases.includes('endpoint') ? options.repeat : 0;
+  const { repeat, warmUp } = options;
+  const endpointRepeats = options.phases.includes('endpoint') ? warmUp + repeat : 0;
   const stormRepeats = options.phases.includes('storm') ? options.repeat : 0;
   const endpointChanges = buildEndpointChanges(services, endpointRepeats + stormRepeats);
+  // Each service change takes another TCP service, of which a small mesh has few.
+  const serviceRepeats = Math.min(warmUp + repeat, countTcpServices(options.size.services));
   const changes = {
     endpoint: endpointChanges.slice(0, endpointRepeats),
     storm: endpointChanges.slice(endpointRepeats),
-    service: options.phases.includes('service') ? buildServiceChanges(services, options.repeat) : [],
+    service: options.phases.includes('service') ? buildServiceChanges(services, serviceRepeats) : [],
     route: options.phases.includes('route')
-      ? buildRouteChanges(routedServices(services, options.size.routed), options.repeat)
+      ? buildRouteChanges(routedServices(services, options.size.routed), warmUp + repeat)
       : [],
   };
-  const steps = planSteps(options.phases, options.repeat, changes);
+  const steps = planSteps(options.phases, repeat, changes);
   const start = await prepareSubject(options, context, services);
   const { onDemand } = options;
   const clients = buildSidecarIdentities(services, options.clients + (onDemand ? 1 : 0), onDemand);
@@ -61,10 +64,10 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
   const label = options.target === undefined ? 'server' : 'target';
   // The first sync compiles the code of the clients. An uncounted sync keeps that out of the times of the server,
   // because the floor runs with compiled clients.
-  const warmUp = planSteps(['first-sync'], 1, {});
-  await measureSubject({ label: 'warm-up', start, fleet, steps: warmUp, timeoutMs, progress });
+  const firstSync = planSteps(['first-sync'], 1, {});
+  await measureSubject({ label: 'warm-up', start, fleet, steps: firstSync, timeoutMs, progress });
   const server = await measureSubject({ label, start, fleet, steps, timeoutMs, progress });
-  if (!options.floor) return { server, floor: undefined };
+  if (!options.floor) return { server: counted(server), floor: undefined };
 
   const recordings = new Map(server.steps.map(({ step, recording }) => [step, recording]));
   const recordingOf = (step: Step) => recordings.get(step) ?? { clients: [], templates: [] };
@@ -75,7 +78,11 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
     ...{ label: 'floor', start: startFloor, fleet, timeoutMs, progress },
     steps: floorSteps,
   });
-  return { server, floor };
+  return { server: counted(server), floor: counted(floor) };
+}
+
+function counted(result: SubjectResult): SubjectResult {
+  return { ...result, steps: result.steps.filter(({ step }) => !isWarmUp(step)) };
 }
 
 /** Where the server reads the mesh. */

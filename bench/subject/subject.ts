@@ -9,7 +9,18 @@ export type ChangePhase = Exclude<Phase, 'first-sync' | 'reconnect'>;
 /** One repeat of one phase. */
 export type Step =
   | { readonly phase: 'first-sync' | 'reconnect'; readonly repeat: number }
-  | { readonly phase: ChangePhase; readonly repeat: number; readonly change: MeshChange };
+  | {
+      readonly phase: ChangePhase;
+      readonly repeat: number;
+      readonly change: MeshChange;
+      /** Made before the counted changes, so that these meet compiled code. Default false. */
+      readonly isWarmUp?: boolean;
+    };
+
+/** Whether a step is left out of the results. */
+export function isWarmUp(step: Step): boolean {
+  return 'isWarmUp' in step && step.isWarmUp === true;
+}
 
 export function expectationOf(step: Step): Expectation {
   if (step.phase === 'storm') return { kind: 'storm', markers: step.change.markers };

@@ -7,7 +7,7 @@ import { measureSubject } from '../../../bench/run/measure-subject.js';
 import { planSteps } from '../../../bench/run/run-plan.js';
 import { startFloorProcess } from '../../../bench/subject/floor-process.js';
 import { OwnedProcesses } from '../../../bench/subject/owned-process.js';
-import type { Step, Subject } from '../../../bench/subject/subject.js';
+import { isWarmUp, type Step, type Subject } from '../../../bench/subject/subject.js';
 import { type FakeAdsServer, startFakeAdsServer } from './fake-ads-server.js';
 
 const CLIENTS = 5;
@@ -40,7 +40,7 @@ test('the floor sends the clients what the server sent, in every phase', async (
     await processes.endAll();
   });
   const steps = planSteps(['first-sync', 'endpoint', 'service'], 2, {
-    endpoint: buildEndpointChanges(SERVICES, 2),
+    endpoint: buildEndpointChanges(SERVICES, 3),
     service: buildServiceChanges(SERVICES, 2),
   });
   const common = { fleet, steps, timeoutMs: 20_000, progress: () => {} };
@@ -53,7 +53,8 @@ test('the floor sends the clients what the server sent, in every phase', async (
     start: () => startFloorProcess(processes, (step) => recordings.get(step) ?? { clients: [], templates: [] }),
   });
 
-  t.is(measured.steps.length, 6);
+  t.is(measured.steps.length, 7);
+  t.deepEqual(steps.map(isWarmUp), [false, false, true, false, false, false, false]);
   t.true(measured.steps.every(({ clientMs }) => clientMs.length === CLIENTS && clientMs.every((ms) => ms > 0)));
   t.true(measured.steps.every(({ receivedBytes }) => receivedBytes > 0));
   t.deepEqual(
