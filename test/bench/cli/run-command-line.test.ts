@@ -70,7 +70,7 @@ const BAD: readonly (readonly [args: string, message: RegExp])[] = [
   ['--on-demand', /--on-demand: sidecars on demand speak delta xDS; give --protocol delta too/],
   ['--on-demand --protocol delta --phases storm', /"storm" cannot be measured: with --on-demand the clients have/],
   ['--clients 2.5', /--clients: "2\.5" is not/],
-  ['--warm-up -1', /--warm-up: "-1" is not a whole number from 0 to 100/],
+  ['--warm-up 101', /--warm-up: "101" is not a whole number from 0 to 100/],
   ['--repeat 0', /--repeat: "0" is not a whole number from 1 to 100/],
   ['--services 20 --repeat 3', /--repeat: "3" service changes need as many TCP services, and of 20 services 2 are/],
   ['--workers 0', /--workers: "0" is not/],
