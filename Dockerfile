@@ -11,7 +11,8 @@ COPY proto/ proto/
 COPY src/ src/
 # The revision for `version`: the build has no repository to read it from.
 ARG REVISION=unknown
-RUN npm run build && printf '{"revision":"%s"}' "$REVISION" > build/build-info.json
+RUN npm run build && printf '{"revision":"%s"}' "$REVISION" > build/build-info.json && \
+    node scripts/sbom.mjs build/sbom.cdx.json
 RUN npm prune --omit=dev --ignore-scripts
 # Programs without their extension. The image has no /usr/bin/env, so their first line names Node.js itself.
 RUN sed -i '1s|.*|#!/nodejs/bin/node|' build/programs/navigator-discovery.js build/programs/navigator-policy.js && \
@@ -31,12 +32,15 @@ LABEL org.opencontainers.image.title="navigator-discovery" \
       org.opencontainers.image.description="A service mesh control plane for stock Envoy" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.revision="$REVISION" \
-      org.opencontainers.image.licenses="Apache-2.0"
+      org.opencontainers.image.licenses="Apache-2.0" \
+      internal.mesh.sbom="/app/sbom.cdx.json"
 # The folder of relative paths: ./etc/cacerts, ./var/lib/mesh/inject.
 WORKDIR /
 COPY --from=build /capture/usr/ /usr/
 COPY --from=build /app/package.json /app/package.json
 COPY LICENSE /app/LICENSE
+# The bill of materials (CycloneDX). Its label says where it is.
+COPY --from=build /app/build/sbom.cdx.json /app/sbom.cdx.json
 # The programs are bundles. They read some rarely used packages from here.
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/build/build-info.json /app/build/build-info.json

@@ -37,6 +37,12 @@ export const editsOf = (meshDomain) => ({
   '35-injection.yaml': [['      image: navigator-discovery:0.1.0', '      image: {{ include "navigator.image" . }}']],
   '45-validation.yaml': [['== "default"', '== {{ quote (include "navigator.revision" $) }}']],
   '46-injection-webhook.yaml': [
+    ['values: [enabled, disabled]', 'values: [{{ if not .Values.revision }}enabled, {{ end }}disabled]'],
+    [`${meshDomain}/rev: default }`, `${meshDomain}/rev: {{ include "navigator.revision" $ }} }`],
+    [
+      'orValue("default") == "default"',
+      'orValue({{ quote (include "navigator.revision" $) }}) == {{ quote (include "navigator.revision" $) }}',
+    ],
     [
       '      matchLabels:\n        mesh-injection: enabled\n      matchExpressions:\n',
       `      matchLabels:

@@ -24,6 +24,9 @@ process.exitCode = missing === undefined ? 0 : 1;
 
 async function makeImage() {
   const { name, version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+  execFileSync(process.execPath, [join(projectRoot, 'scripts/sbom.mjs'), '--image'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const blobs = mkdtempSync(join(tmpdir(), 'navigator-layers-'));
   try {
     const layers = [await baseLayer(), ...(await programLayers(blobs))];

@@ -40,6 +40,8 @@ export function writeArchive(file, { name, tag, created, config, layers }) {
     mediaType: `${OCI}.manifest.v1+json`,
     config: described,
     layers: layers.map(({ digest, size }) => ({ mediaType: `${OCI}.layer.v1.tar+gzip`, digest, size })),
+    // Registries show annotations without the configuration.
+    annotations: config.Labels,
   });
   const annotations = {
     'io.containerd.image.name': `docker.io/library/${name}:${tag}`,

@@ -5,6 +5,7 @@ import type { QuotaLimit } from '../config/policy-server/policy-server-config.js
 import type { MessageJson } from '../envoy/message-json.js';
 import { TypeUrl } from '../envoy/type-urls.js';
 import { readAskedRequest } from '../inspect/policy/asked-request.js';
+import { limitsIn } from '../inspect/policy/explain-quotas.js';
 import { explainRequest } from '../inspect/policy/explain-request.js';
 import { HttpProblem } from '../introspection/http-problem.js';
 import type { Instances } from '../introspection/instances.js';
@@ -126,7 +127,7 @@ export function createViews(parts: ViewParts): Views {
         return explainRequest(
           distributor.context,
           readAskedRequest(method, url, headers, from, ip),
-          limitsOf(distributor.context, parts.policy),
+          limitsIn(limitsOf(distributor.context, parts.policy)),
         );
       } catch (error) {
         // Both errors have a text for users.

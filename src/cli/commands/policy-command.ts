@@ -36,13 +36,13 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
     const { regexLimitsOf, storeSettings } = await import('../../bootstrap/map-options.js');
     const request = readAskedRequest(method, url, flags.headers, flags.from, flags.ip);
     const { discovery, environment, explicit } = options;
-    const mesh = await this.readMesh(flags, files, {
+    const { mesh, limitFor } = await this.readMesh(flags, files, {
       store: storeSettings(options),
       regexLimits: regexLimitsOf(environment),
       meshConfigFile: explicit.has('--meshConfig') ? discovery.meshConfigFile : undefined,
       networksConfigFile: undefined,
     });
-    const explanation = explainRequest(mesh, request, await readLimits(flags.policyConfigFile));
+    const explanation = explainRequest(mesh, request, limitFor);
     const { stdout, env } = this.context;
     const paint = createPaint(outputStyle(stdout, env, flags.color).colors);
     stdout.write(
@@ -52,7 +52,10 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
       this.exitCode = FOUND;
   }
 
+  /** The objects, and the limits: those of --policyConfig, else those of the server that is asked. */
   private async readMesh(flags: PolicyWhyFlags, files: readonly string[], reading: MeshReading) {
+    const { limitsIn } = await import('../../inspect/policy/explain-quotas.js');
+    const limitFor = limitsIn(await readLimits(flags.policyConfigFile));
     const { meshOfFiles, meshOfServer } = await import('../../inspect/policy/read-mesh.js');
     if (files.length > 0) {
       if (namesCluster(flags) || flags.address !== '') {
@@ -60,14 +63,22 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
           'policy why takes either files, or a server or cluster (--address, --cluster, --kubeconfig, --context)',
         );
       }
-      return await meshOfFiles(files, reading);
+      return { mesh: await meshOfFiles(files, reading), limitFor };
     }
     const { openServers } = await import('../../inspect/open-servers.js');
     const { servers, close } = await openServers(serverPlace(flags, this.context.env));
     // All replicas have the same objects.
     const [first] = servers;
     if (first === undefined) throw new Error('there is no server');
-    return await meshOfServer(first, reading).finally(close);
+    try {
+      const mesh = await meshOfServer(first, reading);
+      if (flags.policyConfigFile !== '') return { mesh, limitFor };
+      const { limitsOfServer } = await import('../../inspect/policy/limits-of-server.js');
+      const [, method = '', url = ''] = this.operands;
+      return { mesh, limitFor: await limitsOfServer(first, { ...flags, method, url }) };
+    } finally {
+      close();
+    }
   }
 }
 

@@ -1,9 +1,9 @@
-import { X509Certificate } from 'node:crypto';
 import { isRecord } from '../../base/record.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import { watchedResources } from '../../sources/kubernetes/watched-resources.js';
 import { type CheckResult, checkOf, orSkipped } from './check-result.js';
+import { checkWebhooks, MUTATING, VALIDATING } from './check-webhooks.js';
 
 /** A cluster with an installed control plane. */
 export interface CheckedCluster {
@@ -15,6 +15,7 @@ export interface CheckedCluster {
   readonly namespace: string;
   /** Service account of its pods. */
   readonly serviceAccount: string;
+  /** Names of the webhook configurations that must exist. */
   readonly webhooks: { readonly validating: string; readonly mutating: string };
 }
 
@@ -24,12 +25,8 @@ export async function checkCluster(cluster: CheckedCluster, now: Date): Promise<
   return [
     ...(await orSkipped('CRDs', name, () => checkKinds(cluster))),
     ...(await orSkipped('rights', name, () => checkRights(cluster))),
-    ...(await orSkipped('webhooks', name, () =>
-      checkWebhook(cluster, 'validatingwebhookconfigurations', cluster.webhooks.validating, now),
-    )),
-    ...(await orSkipped('webhooks', name, () =>
-      checkWebhook(cluster, 'mutatingwebhookconfigurations', cluster.webhooks.mutating, now),
-    )),
+    ...(await orSkipped('webhooks', name, () => checkWebhooks(cluster, VALIDATING, cluster.webhooks.validating, now))),
+    ...(await orSkipped('webhooks', name, () => checkWebhooks(cluster, MUTATING, cluster.webhooks.mutating, now))),
   ];
 }
 
@@ -125,43 +122,4 @@ function rightName({ resource, subresource, group }: Right): string {
 
 function isAllowed({ body }: ApiAnswer): boolean {
   return isRecord(body) && isRecord(body['status']) && body['status']['allowed'] === true;
-}
-
-async function checkWebhook(
-  { send, name }: CheckedCluster,
-  kind: string,
-  configuration: string,
-  now: Date,
-): Promise<readonly CheckResult[]> {
-  const answer = await send({
-    method: 'GET',
-    path: `/apis/admissionregistration.k8s.io/v1/${kind}/${encodeURIComponent(configuration)}`,
-  });
-  const { ok, warning, error } = checkOf('webhooks', name);
-  if (answer.status === 404)
-    return [warning(`${configuration}: there is no such webhook configuration`, 'kubectl apply -f manifests/')];
-  if (answer.status !== 200) throw new Error(refusalText(answer));
-  const webhooks: readonly unknown[] =
-    isRecord(answer.body) && Array.isArray(answer.body['webhooks']) ? answer.body['webhooks'] : [];
-  const bundles = webhooks.map((webhook) =>
-    isRecord(webhook) && isRecord(webhook['clientConfig']) ? webhook['clientConfig']['caBundle'] : undefined,
-  );
-  if (bundles.some((bundle) => typeof bundle !== 'string' || bundle === '')) {
-    return [
-      error(
-        `${configuration}: API servers cannot verify the control plane: caBundle is empty`,
-        'the log of the control plane says why it does not write it',
-      ),
-    ];
-  }
-  const expired = bundles.some((bundle) => new Date(firstCertificate(String(bundle)).validTo) < now);
-  return [
-    expired
-      ? error(`${configuration}: the certificate in caBundle has expired`, 'see docs/certificates.md')
-      : ok(`${configuration}: API servers can verify the control plane`),
-  ];
-}
-
-function firstCertificate(bundle: string): X509Certificate {
-  return new X509Certificate(Buffer.from(bundle, 'base64'));
 }

@@ -32,26 +32,30 @@ export interface ExplainedQuotas {
   readonly undecided: readonly ObjectKey[];
 }
 
-/**
- * The charges of a request, spec by spec.
- *
- * @param limits of the policy server; undefined if they are not known
- */
+/** The charges of a request, spec by spec. */
 export function explainQuotas(
   specs: readonly QuotaSpecObject[],
   bag: AttributeBag,
-  limits: readonly QuotaLimit[] | undefined,
+  limitFor: LimitLookup,
 ): ExplainedQuotas {
   const assessed = specs.map((spec) => ({ object: keyOf(spec), ...compileQuotaSpecs([spec.body]).assess(bag) }));
   return {
     charges: assessed.flatMap(({ object, charges }) =>
-      charges.map(({ quota, charge }) => ({ quota, charge, object, limit: limits && limitOf(quota, bag, limits) })),
+      charges.map(({ quota, charge }) => ({ quota, charge, object, limit: limitFor(quota, bag) })),
     ),
     unmatched: assessed
       .filter(({ charges, isUndecided }) => charges.length === 0 && !isUndecided)
       .map(({ object }) => object),
     undecided: assessed.filter(({ isUndecided }) => isUndecided).map(({ object }) => object),
   };
+}
+
+/** The limit of a quota for a request: see `limit` of ExplainedCharge. */
+export type LimitLookup = (quota: string, bag: AttributeBag) => ExplainedCharge['limit'];
+
+/** @param limits of the policy server; undefined if they are not known */
+export function limitsIn(limits: readonly QuotaLimit[] | undefined): LimitLookup {
+  return (quota, bag) => limits && limitOf(quota, bag, limits);
 }
 
 function limitOf(quota: string, bag: AttributeBag, limits: readonly QuotaLimit[]): ExplainedLimit | 'none' {

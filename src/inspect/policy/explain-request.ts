@@ -1,5 +1,4 @@
 import { keyOf, type ObjectKey, objectKey } from '../../config/object.js';
-import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import { type AuthorizationJudgement, judgeRequest } from '../../generators/authorization/judge-request.js';
 import { trustDomainsOf } from '../../generators/security/trusted-names.js';
 import type { Endpoint } from '../../model/endpoint.js';
@@ -19,7 +18,7 @@ import { dimensionText } from '../../policy/quota/dimension-text.js';
 import { type Answer, answersFor } from './answers.js';
 import type { AskedRequest } from './asked-request.js';
 import { authorizationFacts, principalOf } from './authorization-facts.js';
-import { type ExplainedQuotas, explainQuotas } from './explain-quotas.js';
+import { type ExplainedQuotas, explainQuotas, type LimitLookup } from './explain-quotas.js';
 import { findService } from './find-service.js';
 
 /** Why a request gets the answer that it gets: the objects that decide, in the order in which they do. */
@@ -61,14 +60,9 @@ class AmbiguousHostError extends Error {
 /**
  * Explains a request with the objects of a snapshot and the library that policy servers decide with. It reads no counter.
  *
- * @param limits of the policy server; undefined if they are not known
  * @throws AmbiguousHostError
  */
-export function explainRequest(
-  context: PushContext,
-  request: AskedRequest,
-  limits: readonly QuotaLimit[] | undefined,
-): RequestExplanation {
+export function explainRequest(context: PushContext, request: AskedRequest, limitFor: LimitLookup): RequestExplanation {
   const { method, scheme, host, target, caller } = request;
   const url = `${scheme}://${host}${target}`;
   const found = findService(context, host, caller?.namespace);
@@ -78,7 +72,7 @@ export function explainRequest(
     );
   }
   const service = found.type === 'found' ? found.service : undefined;
-  const explained = service && explainService(context, service, request, limits);
+  const explained = service && explainService(context, service, request, limitFor);
   return { method, url, service: explained, answers: answersFor(context, request, service, explained) };
 }
 
@@ -86,7 +80,7 @@ function explainService(
   context: PushContext,
   service: Service,
   request: AskedRequest,
-  limits: readonly QuotaLimit[] | undefined,
+  limitFor: LimitLookup,
 ): ExplainedService {
   const { hostname, namespace, source } = service;
   const endpoints = endpointsOfPort(context, service, request.port);
@@ -128,7 +122,7 @@ function explainService(
     operation: Object.fromEntries([...operation.keys()].map((name) => [name, attributes[name] ?? ''])),
     apiSpecs: apiSpecs.map(keyOf),
     ...(apiKey === undefined ? {} : { apiKey }),
-    quotas: explainQuotas(bindings.quotaSpecsOf(service), bag, limits),
+    quotas: explainQuotas(bindings.quotaSpecsOf(service), bag, limitFor),
     missing: keys.missing,
     notGranted: keys.notGranted,
     attributes,

@@ -27,7 +27,7 @@ export interface InjectionCaPatcher {
 const RETRY_MS = 1000;
 
 /**
- * Keeps the caBundle of the injection webhook's entry equal to the present root certificates. Every instance does this:
+ * Keeps the caBundle of the injection webhook's entries equal to the present root certificates. Every instance does this:
  * all write the same content, and only if it differs (docs/reference/webhooks.md#injection-certificate).
  */
 export function createInjectionCaPatcher(options: InjectionCaPatcherOptions): InjectionCaPatcher {
@@ -79,11 +79,11 @@ function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number
       return present.status === 404 ? undefined : RETRY_MS;
     }
     const trusted = trustOf(present.body, entry);
-    if (trusted === undefined) {
+    if (trusted.size === 0) {
       tell(`it has no entry ${entry}`, 'injection webhook configuration has no entry of this mesh');
       return undefined;
     }
-    if (trusted !== bundle.base64) {
+    if ([...trusted.values()].some((bytes) => bytes !== bundle.base64)) {
       const waitMs = pace.waitMs();
       if (waitMs > 0) {
         tell(UNDONE_REMEDY, 'injection webhook configuration does not keep its root certificates');
@@ -91,7 +91,12 @@ function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number
       }
       pace.wrote();
       const contentType = 'application/strategic-merge-patch+json';
-      const answer = await send({ method: 'PATCH', path, contentType, body: trustPatch(entry, bundle.base64) });
+      const answer = await send({
+        method: 'PATCH',
+        path,
+        contentType,
+        body: trustPatch(trusted.keys(), bundle.base64),
+      });
       if (answer.status >= 300) {
         tell(refusalText(answer), 'injection webhook configuration cannot be patched');
         return RETRY_MS;

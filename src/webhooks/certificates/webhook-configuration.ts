@@ -92,15 +92,19 @@ export function withTrust(
   return { ...configuration, webhooks };
 }
 
-/** The caBundle of one entry; undefined without such an entry, empty if the entry has none yet. */
-export function trustOf(configuration: unknown, entryName: string): string | undefined {
-  const entry = entriesOf(configuration).find(({ name }) => name === entryName);
-  return entry === undefined ? undefined : caBundleOf(entry);
+/** The caBundle of each entry whose name is this one or ends with it; empty if the entry has none yet. */
+export function trustOf(configuration: unknown, entryName: string): ReadonlyMap<string, string> {
+  const trust = new Map<string, string>();
+  for (const entry of entriesOf(configuration)) {
+    const name = String(entry['name']);
+    if (name === entryName || name.endsWith(`.${entryName}`)) trust.set(name, caBundleOf(entry));
+  }
+  return trust;
 }
 
-/** The strategic merge patch that sets the caBundle of one entry. Kubernetes merges entries by name. */
-export function trustPatch(entryName: string, caBundle: string): object {
-  return { webhooks: [{ name: entryName, clientConfig: { caBundle } }] };
+/** The strategic merge patch that sets the caBundle of entries. Kubernetes merges entries by name. */
+export function trustPatch(entryNames: Iterable<string>, caBundle: string): object {
+  return { webhooks: [...entryNames].map((name) => ({ name, clientConfig: { caBundle } })) };
 }
 
 function entriesOf(configuration: unknown): readonly Entry[] {

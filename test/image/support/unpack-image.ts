@@ -24,6 +24,8 @@ export interface UnpackedImage {
   /** Folder with the content of all layers. */
   readonly root: string;
   readonly config: ImageConfig;
+  /** Of the image's manifest. */
+  readonly annotations: Readonly<Record<string, string>>;
   /** The names and blobs that `docker load` reads; they must be those of the OCI layout. */
   readonly loaded: {
     readonly Config: string;
@@ -54,11 +56,15 @@ export async function unpackImage(archive: string, folder: string): Promise<Unpa
   };
 
   const index = json<{ manifests: readonly [Descriptor] }>('index.json');
-  const manifest = json<{ config: Descriptor; layers: readonly Descriptor[] }>(blob(index.manifests[0]));
+  const manifest = json<{
+    config: Descriptor;
+    layers: readonly Descriptor[];
+    annotations: Record<string, string>;
+  }>(blob(index.manifests[0]));
   const blobs = { config: blob(manifest.config), layers: manifest.layers.map(blob) };
   const { config, rootfs } = json<{ config: ImageConfig; rootfs: { diff_ids: readonly string[] } }>(blobs.config);
   if (rootfs.diff_ids.length !== blobs.layers.length) throw new Error('as many layers as digests of their content');
   for (const layer of blobs.layers) await runCommand(['tar', '-xzpf', join(layout, layer), '-C', root]);
   const [loaded] = json<readonly [UnpackedImage['loaded']]>('manifest.json');
-  return { root, config, loaded, blobs };
+  return { root, config, annotations: manifest.annotations, loaded, blobs };
 }

@@ -37,12 +37,17 @@ test('a configuration without entries is not changed', (t) => {
   }
 });
 
-test('the caBundle of an entry is found by the name of the entry', (t) => {
-  const found = configuration(entry('a', 'roots'), entry('b'));
-  t.is(trustOf(found, 'a'), 'roots');
-  t.is(trustOf(found, 'b'), '');
-  t.is(trustOf(found, 'c'), undefined);
-  t.is(trustOf({}, 'a'), undefined);
+test('the caBundle of entries is found by the end of their names', (t) => {
+  const found = configuration(entry('pod.a', 'roots'), entry('a'), entry('other-a', 'x'));
+  t.deepEqual(
+    [...trustOf(found, 'a')],
+    [
+      ['pod.a', 'roots'],
+      ['a', ''],
+    ],
+  );
+  t.is(trustOf(found, 'c').size, 0);
+  t.is(trustOf({}, 'a').size, 0);
 });
 
 test('rules name exactly the kinds of the mesh', (t) => {

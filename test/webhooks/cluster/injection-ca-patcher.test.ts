@@ -34,14 +34,14 @@ const entry = (name: string) => ({
   sideEffects: 'None',
   admissionReviewVersions: ['v1'],
 });
-const CONFIGURATION: KubernetesManifest = {
+const CONFIGURATION = {
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'MutatingWebhookConfiguration',
   metadata: { name: 'mesh-sidecar-injector' },
-  webhooks: [entry('sidecar-injector.mesh.internal'), entry('other.mesh.internal')],
-};
+  webhooks: ['sidecar-injector.mesh.internal', 'other.mesh.internal', 'pod.sidecar-injector.mesh.internal'].map(entry),
+} satisfies KubernetesManifest;
 
-it('the entry of the injector gets the present roots after each change, and other entries stay', async (t) => {
+it('the entries of the injector get the present roots after each change, and other entries stay', async (t) => {
   const { send, createWatcher } = await openCluster(t, api);
   const caBundle = createTestCaBundle(first);
   const logger = createRecordingLogger();
@@ -58,7 +58,10 @@ it('the entry of the injector gets the present roots after each change, and othe
   t.teardown(() => patcher.stop());
   const bundles = async () => (await entriesOf(api, CONFIGURATION)).map(({ clientConfig }) => clientConfig.caBundle);
   const trusts = (what: string, pem: string) =>
-    eventually(what, async () => (await bundles())[0] === base64(pem) && (await bundles())[1] === undefined);
+    eventually(what, async () => {
+      const [own, other, ofPods] = await bundles();
+      return own === base64(pem) && ofPods === own && other === undefined;
+    });
 
   const warnings = () => logger.records.filter(({ level }) => level === 'warn').map(({ message }) => message);
   await eventually('its absence is told', () => warnings().length > 0);
@@ -70,7 +73,7 @@ it('the entry of the injector gets the present roots after each change, and othe
 
   const foreign = entry('sidecar-injector.mesh.internal');
   const edited = { ...foreign, clientConfig: { ...foreign.clientConfig, caBundle: base64(second) } };
-  await api.client.patch(CONFIGURATION, { webhooks: [edited, entry('other.mesh.internal')] });
+  await api.client.patch(CONFIGURATION, { webhooks: [edited, ...CONFIGURATION.webhooks.slice(1)] });
   await trusts('an edit is put right', first);
   caBundle.set(second);
   await trusts('new roots are there', second);

@@ -17,6 +17,7 @@ import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/ap
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesAnswer, KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { projectRoot } from '../../counterparts/project-root.js';
+import { createHelm, requireHelm } from '../../manifests/support/helm.js';
 import { readManifests } from '../../sources/kubernetes/support/manifests.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
 import { eventually } from '../../support/eventually.js';
@@ -49,7 +50,7 @@ if (binary !== undefined) {
 }
 
 /** The injector with the files of manifests/, behind a webhook configuration of manifests/. */
-async function startInjector(t: ExecutionContext) {
+async function startInjector(t: ExecutionContext, revision = '') {
   const directory = await mkdtemp(join(tmpdir(), 'navigator-inject-'));
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const text = await readFile(join(projectRoot(), 'manifests/35-injection.yaml'), 'utf8');
@@ -65,7 +66,7 @@ async function startInjector(t: ExecutionContext) {
   const logger = createRecordingLogger();
   const metrics = createMetrics(registry);
   const injector = createInjector({
-    ...{ directory, logger, metrics, meshDomain: 'mesh.internal', revision: '', clock: systemClock },
+    ...{ directory, logger, metrics, meshDomain: 'mesh.internal', revision, clock: systemClock },
     mesh: createDefaultMeshConfig,
     compiler: createSchemaCompiler(),
     keeper: createSettingsKeeper({
@@ -91,25 +92,28 @@ async function startInjector(t: ExecutionContext) {
 
 /** Installs the webhook configuration, also under further names, and waits until the API server calls the webhook. */
 async function install(t: ExecutionContext, url: string, ...names: readonly string[]): Promise<void> {
-  const found = readManifests('manifests').find(({ kind }) => kind === 'MutatingWebhookConfiguration');
-  if (found === undefined) throw new Error('manifests/ has no MutatingWebhookConfiguration');
-  const [entry] = found['webhooks'] as readonly [object];
-  const clientConfig = { url, caBundle: Buffer.from(root.certificate).toString('base64') };
-  for (const name of names) {
-    const configuration: KubernetesManifest = {
-      ...found,
-      metadata: { name },
-      webhooks: [{ ...entry, clientConfig }],
-    } as KubernetesManifest;
-    await api.client.apply(configuration);
-    t.teardown(async () => {
-      await api.client.send('DELETE', `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${name}`);
-    });
-  }
+  for (const name of names) await apply(t, url, name, readManifests('manifests'));
   await eventually('pods are injected', async () => {
     const { status, body } = await create(podOf());
     if (status !== 201) throw new Error(JSON.stringify(body));
     return (body as TestPod).metadata.annotations?.['sidecar.mesh.internal/status'] !== undefined;
+  });
+}
+
+/** Installs the webhook configuration among the manifests. */
+async function apply(
+  t: ExecutionContext,
+  url: string,
+  name: string,
+  manifests: readonly KubernetesManifest[],
+): Promise<void> {
+  const found = manifests.find(({ kind }) => kind === 'MutatingWebhookConfiguration');
+  if (found === undefined) throw new Error('there is no MutatingWebhookConfiguration');
+  const clientConfig = { url, caBundle: Buffer.from(root.certificate).toString('base64') };
+  const webhooks = (found['webhooks'] as readonly object[]).map((entry) => ({ ...entry, clientConfig }));
+  await api.client.apply({ ...found, metadata: { name }, webhooks } as KubernetesManifest);
+  t.teardown(async () => {
+    await api.client.send('DELETE', `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${name}`);
   });
 }
 
@@ -178,6 +182,65 @@ it('a real API server accepts the ingress gateway, whose pod the standard restri
   const refused = await create(sidecar, 'mesh-ingress');
   t.is(refused.status, 403, 'the sidecar needs rights that the namespace does not give');
 });
+
+const helmBinary = requireHelm();
+const withHelm = helmBinary === undefined ? test.serial.skip : it;
+
+withHelm(
+  'the label mesh.internal/rev of a pod chooses the revision that injects it, before that of its namespace',
+  async (t) => {
+    const helm = await createHelm(helmBinary ?? '');
+    t.teardown(() => helm.close());
+    const [first, canary] = [await startInjector(t), await startInjector(t, 'canary')];
+    await install(t, first.url, 'mesh-sidecar-injector');
+    const documents = (await helm.render({ revision: 'canary' })) as unknown as readonly KubernetesManifest[];
+    await apply(t, canary.url, 'mesh-sidecar-injector-canary', documents);
+    const namespace = (name: string, labels: Readonly<Record<string, string>>) =>
+      api.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+    for (const [name, labels] of [
+      ['moved', { 'mesh.internal/rev': 'canary' }],
+      ['closed', { 'mesh-injection': 'disabled' }],
+    ] as const) {
+      await namespace(name, labels);
+      const metadata = { name: 'default', namespace: name };
+      await api.client.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    }
+    /** Calls of both injectors for one pod, and the revision that it got. */
+    const chosen = async (where: string, revision?: string) => {
+      const before = [await callsOf(first), await callsOf(canary)] as const;
+      const labels: Record<string, string> = revision === undefined ? {} : { 'mesh.internal/rev': revision };
+      const { status, body } = await create(podOf({ labels }), where);
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      const { annotations, labels: got } = (body as TestPod).metadata;
+      const isInjected = annotations?.['sidecar.mesh.internal/status'] !== undefined;
+      const calls = [(await callsOf(first)) - before[0], (await callsOf(canary)) - before[1]].map((each) => each > 0);
+      return [isInjected && got?.['mesh.internal/rev'], ...calls];
+    };
+    await eventually('the API server calls the canary', async () => (await chosen('moved'))[0] === 'canary');
+    const cases: readonly [where: string, revision: string | undefined, expected: readonly unknown[]][] = [
+      ['shop', undefined, ['default', true, false]],
+      ['shop', 'default', ['default', true, false]],
+      ['shop', 'canary', ['canary', false, true]],
+      ['shop', 'gone', [false, false, false]],
+      ['moved', undefined, ['canary', false, true]],
+      ['moved', 'canary', ['canary', false, true]],
+      ['moved', 'default', ['default', true, false]],
+      ['other', undefined, [false, false, false]],
+      ['other', 'canary', ['canary', false, true]],
+      ['other', 'default', ['default', true, false]],
+      ['closed', 'canary', [false, false, false]],
+      ['closed', 'default', [false, false, false]],
+    ];
+    for (const [where, revision, expected] of cases) {
+      t.deepEqual(await chosen(where, revision), expected, `${revision} in ${where}`);
+    }
+  },
+);
+
+/** How many pods an injector has injected. */
+async function callsOf({ metrics }: { metrics(): Promise<string> }): Promise<number> {
+  return Number(/^sidecar_injection_success_total (\d+)/m.exec(await metrics())?.[1] ?? 0);
+}
 
 it('a second call for a pod does not inject it again', async (t) => {
   const { url } = await startInjector(t);
