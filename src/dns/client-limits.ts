@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { type LineLimit, MAX_CLIENT_WAITING, MAX_WAITING } from './listen/datagram-line.js';
 
 /** Limits of clients, by address. */
 export interface DnsLimits {
@@ -12,11 +13,23 @@ export interface DnsLimits {
   readonly maxConnections: number;
 }
 
+/** Bytes of all connections, or of those of one client. */
+export type BytesLimit = 'bytes' | 'client-bytes';
+
 /** A limit that a client reached. */
 export interface ReachedLimit {
   readonly client: string;
-  readonly limit: 'client-rate' | 'rate' | 'queries' | 'client-queries' | 'connections' | 'client-connections';
-  readonly setting: string;
+  readonly limit:
+    | LineLimit
+    | BytesLimit
+    | 'client-rate'
+    | 'rate'
+    | 'queries'
+    | 'client-queries'
+    | 'connections'
+    | 'client-connections';
+  /** The variable that changes the limit; absent for those that are fixed. */
+  readonly setting?: string;
   readonly value: number;
 }
 
@@ -24,6 +37,10 @@ export interface ReachedLimit {
 export interface ClientLimits {
   /** Whether an answer is within the rates. */
   takeAnswer(client: string): boolean;
+  /** Datagrams found no place among those that wait to be answered. */
+  dropped(client: string, limit: LineLimit, count: number): void;
+  /** A connection was closed because of its bytes. */
+  closedFor(client: string, limit: BytesLimit, value: number): void;
   /** Whether a query may wait for an upstream server; `release` ends it. */
   takeQuery(client: string): boolean;
   releaseQuery(client: string): void;
@@ -35,15 +52,20 @@ const WINDOW_MS = 1000;
 /** Clients with a count of their own in a second. Further ones share a count, as a flood of invented addresses does. */
 const MAX_CLIENTS = 65_536;
 const OTHERS = '';
+/** Of the answers to all clients, a tenth is for clients that have had less than a thousandth in this second. */
+const RESERVED = 0.1;
+const LIGHT = 0.001;
 
 export function createClientLimits(
   limits: DnsLimits,
-  onReached: (reached: ReachedLimit) => void,
+  onReached: (reached: ReachedLimit, times?: number) => void,
   clock: Clock,
 ): ClientLimits {
   const answers = new Map<string, number>();
   let untilMs = Number.NEGATIVE_INFINITY;
   let inAll = 0;
+  const light = Math.ceil(limits.answersPerSecond * LIGHT);
+  const open = limits.answersPerSecond - Math.floor(limits.answersPerSecond * RESERVED);
   const queries = createShares(limits.maxQueries);
   const connections = createShares(limits.maxConnections);
 
@@ -68,12 +90,12 @@ export function createClientLimits(
         inAll = 0;
         answers.clear();
       }
-      if (inAll >= limits.answersPerSecond) {
+      const key = answers.size < MAX_CLIENTS || answers.has(client) ? client : OTHERS;
+      const count = answers.get(key) ?? 0;
+      if (inAll >= (count < light ? limits.answersPerSecond : open)) {
         onReached({ client, limit: 'rate', setting: 'NAV_DNS_ANSWERS_PER_SECOND', value: limits.answersPerSecond });
         return false;
       }
-      const key = answers.size < MAX_CLIENTS || answers.has(client) ? client : OTHERS;
-      const count = answers.get(key) ?? 0;
       if (count >= limits.clientAnswersPerSecond) {
         const setting = 'NAV_DNS_CLIENT_ANSWERS_PER_SECOND';
         onReached({ client, limit: 'client-rate', setting, value: limits.clientAnswersPerSecond });
@@ -83,6 +105,9 @@ export function createClientLimits(
       inAll++;
       return true;
     },
+    dropped: (client, limit, count) =>
+      onReached({ client, limit, value: limit === 'waiting' ? MAX_WAITING : MAX_CLIENT_WAITING }, count),
+    closedFor: (client, limit, value) => onReached({ client, limit, value }),
     takeQuery: (client) =>
       share(queries, ['queries', 'client-queries'], 'NAV_DNS_MAX_QUERIES', limits.maxQueries, client),
     releaseQuery: (client) => queries.release(client),

@@ -55,9 +55,10 @@ export function createDnsServer({ settings, metrics, logger, clock, random }: Dn
   const log = createSubjectLog(logger, clock);
   const limits = createClientLimits(
     settings,
-    ({ client, limit, setting, value }) => {
-      metrics.increment('nav_dns_limits_reached_total', { limit });
-      log.warn(`${client} ${limit}`, { client, limit, setting, value }, 'DNS limit reached');
+    (reached, times = 1) => {
+      const { client, limit } = reached;
+      metrics.increment('nav_dns_limits_reached_total', { limit }, times);
+      log.warn(`${client} ${limit}`, { ...reached }, 'DNS limit reached');
     },
     clock,
   );
@@ -76,7 +77,7 @@ export function createDnsServer({ settings, metrics, logger, clock, random }: Dn
     logger,
     random,
   });
-  const udp = createUdpListener(resolver);
+  const udp = createUdpListener(resolver, limits, clock);
   let streams: ReturnType<typeof createStreamListener> | undefined;
 
   /** Both listeners need the same port. */

@@ -2,6 +2,8 @@
 export interface MessageReader {
   /** @returns the complete messages; undefined if the stream exceeds the limit, after which it must be closed */
   read(chunk: Buffer): readonly Buffer[] | undefined;
+  /** Bytes of a message that is not complete. */
+  readonly restBytes: number;
 }
 
 const LENGTH_BYTES = 2;
@@ -23,6 +25,9 @@ export function createMessageReader(maxBytes: number): MessageReader {
       // A copy, because the chunk can be much larger.
       rest = Buffer.from(bytes);
       return messages;
+    },
+    get restBytes() {
+      return rest.length;
     },
   };
 }

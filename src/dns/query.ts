@@ -34,6 +34,8 @@ export type ReadQuery =
   | { readonly type: 'ignored' };
 
 export const HEADER_BYTES = 12;
+/** A query has a name of 255 bytes and some options. */
+export const MAX_QUERY_BYTES = 4_096;
 const RESPONSE = 0x80_00;
 const OPCODE = 0x78_00;
 const RECURSION_DESIRED = 0x01_00;
@@ -55,6 +57,12 @@ const REFUSED_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 const refused = (rcode: RcodeNumber): ReadQuery => ({ type: 'refused', rcode });
+
+/** Whether a datagram can be a query, from a look at its header. */
+export function mayBeQuery(bytes: Buffer): boolean {
+  if (bytes.length < HEADER_BYTES || bytes.length > MAX_QUERY_BYTES) return false;
+  return (bytes.readUInt16BE(2) & RESPONSE) === 0;
+}
 
 /** Reads what a client sent. A response is ignored: an answer to it could start an endless exchange of two servers. */
 export function readQuery(bytes: Buffer): ReadQuery {

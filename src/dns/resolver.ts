@@ -1,9 +1,9 @@
-import { ipAddressBytes, ipAddressText } from '../base/ip-address.js';
 import type { PushContext } from '../model/push-context.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { SubjectLog } from '../telemetry/subject-log.js';
 import type { AnswerCache } from './answer-cache.js';
+import type { ClientAddress } from './client-address.js';
 import type { ClientLimits } from './client-limits.js';
 import { answerFromMesh, negative } from './mesh/answers.js';
 import type { ClientDirectory } from './mesh/client-directory.js';
@@ -17,16 +17,18 @@ import { passOn } from './upstream-response.js';
 export interface ClientMessage {
   readonly bytes: Buffer;
   readonly transport: Transport;
-  /** Address in canonical form; of IPv6, clients count by their /64. */
-  readonly address: string;
+  readonly from: ClientAddress;
   /** The port that it was sent from. */
   readonly port: number | undefined;
 }
 
 /** Answers the messages of clients. */
 export interface DnsResolver {
-  /** The response; undefined for none. */
-  answer(message: ClientMessage): Buffer | undefined | Promise<Buffer | undefined>;
+  /**
+   * The response; undefined for none. That of an upstream server is made when the caller can send it: thousands of clients
+   * may wait for the same one.
+   */
+  answer(message: ClientMessage): Buffer | undefined | Promise<() => Buffer>;
 }
 
 export interface ResolverParts {
@@ -54,7 +56,6 @@ const DNSSEC_OK = 0x80_00;
 const UPSTREAM_UDP_BYTES = 1232;
 const RECURSION_DESIRED = 0x01_00;
 const CHECKING_DISABLED = 0x00_10;
-const HOST_PART = Buffer.alloc(8);
 
 /** Answers from the mesh, then from the cache, then from upstream servers. */
 export function createResolver(parts: ResolverParts): DnsResolver {
@@ -69,27 +70,29 @@ export function createResolver(parts: ResolverParts): DnsResolver {
   const own = (query: Query, rcode: RcodeNumber, transport: Transport): Buffer =>
     done(encodeAnswer(query, emptyAnswer(rcode), transport), 'server');
 
-  const forward = async (query: Query, key: string, { transport, address }: ClientMessage) => {
-    if (!limits.takeQuery(clientOf(address))) return own(query, Rcode.serverFailure, transport);
+  const forward = async (query: Query, key: string, { transport, from }: ClientMessage) => {
+    const fail = () => own(query, Rcode.serverFailure, transport);
+    if (!limits.takeQuery(from.client)) return fail;
     if (transport === 'tls') metrics.add('dns_tls_pending', 1);
     try {
       const message = upstreamMessage(query);
       const question = query.question;
       const response = await forwarder.ask(key, { message, question });
-      if (response === undefined) return own(query, Rcode.serverFailure, transport);
+      if (response === undefined) return fail;
       cache.set(key, response);
       metrics.set('nav_dns_cache_bytes', cache.bytes);
-      return done(passOn(response, query, 0, transport), 'upstream');
+      return () => done(passOn(response, query, 0, transport), 'upstream');
     } finally {
       if (transport === 'tls') metrics.add('dns_tls_pending', -1);
-      limits.releaseQuery(clientOf(address));
+      limits.releaseQuery(from.client);
     }
   };
 
   const answerQuery = (query: Query, message: ClientMessage) => {
-    const { transport, address, port } = message;
+    const { transport, from, port } = message;
     const snapshot = context();
-    const mesh = snapshot && answerFromMesh(snapshot, directory.placeOf(address), query.name.text, query.type, random);
+    const mesh =
+      snapshot && answerFromMesh(snapshot, directory.placeOf(from.address), query.name.text, query.type, random);
     if (mesh !== undefined) return done(encodeAnswer(query, mesh, transport), 'mesh');
     const key = cacheKeyOf(query);
     const cached = cache.get(key);
@@ -108,10 +111,10 @@ export function createResolver(parts: ResolverParts): DnsResolver {
 
   return {
     answer: (message) => {
-      const { bytes, transport, address } = message;
+      const { bytes, transport, from } = message;
       metrics.increment('nav_dns_queries_total', { transport });
       if (transport === 'tls') metrics.increment('dns_tls_req');
-      const isWithinRate = limits.takeAnswer(clientOf(address));
+      const isWithinRate = limits.takeAnswer(from.client);
       // A client over TCP is no invented address, and its connection waits.
       if (!isWithinRate && (transport !== 'udp' || ++limited % SLIP !== 0)) return undefined;
       const read = readQuery(bytes);
@@ -120,7 +123,7 @@ export function createResolver(parts: ResolverParts): DnsResolver {
       if (read.type === 'refused') return done(refusal(bytes, read.rcode), 'server');
       if (logger.isDebugEnabled()) {
         const { name, type } = read.query;
-        logger.debug({ client: address, transport, name: name.text, type }, 'DNS query');
+        logger.debug({ client: from.address, transport, name: name.text, type }, 'DNS query');
       }
       try {
         return answerQuery(read.query, message);
@@ -135,12 +138,6 @@ export function createResolver(parts: ResolverParts): DnsResolver {
 
 function isBelow(name: string, domain: string): boolean {
   return name === domain || name.endsWith(`.${domain}`);
-}
-
-/** The address that limits count. A network of 2^64 IPv6 addresses usually belongs to one client. */
-export function clientOf(address: string): string {
-  const bytes = address.includes(':') ? ipAddressBytes(address) : undefined;
-  return bytes === undefined ? address : `${ipAddressText(Buffer.concat([bytes.subarray(0, 8), HOST_PART]))}/64`;
 }
 
 function cacheKeyOf({ name, type, edns, checkingDisabled }: Query): string {

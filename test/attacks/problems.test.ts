@@ -8,7 +8,7 @@ const OUTCOME: Outcome = {
   end: undefined,
   peakBytes: 100,
   limitBytes: 200,
-  users: [{ name: 'reader', actions: 5, failures: [], slowestMs: 20 }],
+  users: [{ name: 'reader', actions: 5, failures: [], slowestMs: 20, p99Ms: 10 }],
 };
 
 test('an outcome without failures, within memory and time, has no problems', (t) => {
@@ -23,7 +23,7 @@ test('a failed attack is a problem of its round', (t) => {
 });
 
 test('failed and slow users, too much memory, and the end of the server are problems', (t) => {
-  const users = [{ name: 'reader', actions: 5, failures: ['refused'], slowestMs: 1000 }];
+  const users = [{ name: 'reader', actions: 5, failures: ['refused'], slowestMs: 1000, p99Ms: 1000 }];
   const end = { code: 1, signal: null, tail: 'out of memory' };
   t.deepEqual(problemsOf({ ...OUTCOME, users, end, peakBytes: 200 }).length, 4);
 });

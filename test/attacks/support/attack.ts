@@ -8,6 +8,8 @@ export interface AttackTarget {
     readonly policy: number;
     readonly http: number;
     readonly monitoring: number;
+    /** Of UDP and TCP. */
+    readonly dns: number;
   };
   /** Root certificate of the mesh, PEM. */
   readonly root: string;
@@ -22,6 +24,14 @@ export interface AttackTarget {
   readonly seed: number;
 }
 
+/** Settings that an attack needs the server to have. */
+export interface PreparedServer {
+  /** Variables of the server. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends what the settings name, such as an upstream server. */
+  close(): Promise<void>;
+}
+
 /** One way to misuse the server. */
 export interface Attack {
   /** The attack as a test title: "300 half-sent calls of CreateCertificate without credentials". */
@@ -30,6 +40,8 @@ export interface Attack {
   readonly durationMs?: number;
   /** Policy configuration, YAML, that the attack needs the server to have. */
   readonly policyConfig?: string;
+  /** Called in the process of the test, before the server starts. */
+  prepare?(): Promise<PreparedServer>;
   /**
    * Attacks until done or until `signal` aborts. Errors of connections are part of an attack and must not reject.
    *

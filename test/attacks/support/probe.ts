@@ -14,6 +14,8 @@ export interface ProbeReport {
   readonly failures: readonly string[];
   /** The slowest action, including one that was still running at the end; ms. */
   readonly slowestMs: number;
+  /** 99 of 100 actions took at most this time; ms. */
+  readonly p99Ms: number;
 }
 
 export interface Probe {
@@ -39,8 +41,7 @@ export function startProbe(users: readonly ProbeUser[]): Probe {
 }
 
 async function runUser(user: ProbeUser, stopping: AbortSignal): Promise<ProbeReport> {
-  let actions = 0;
-  let slowestMs = 0;
+  const waits: number[] = [];
   const failures: string[] = [];
   while (!stopping.aborted) {
     const start = performance.now();
@@ -50,11 +51,12 @@ async function runUser(user: ProbeUser, stopping: AbortSignal): Promise<ProbeRep
       failures.push(errorText(error));
     }
     const took = performance.now() - start;
-    slowestMs = Math.max(slowestMs, took);
-    actions++;
+    waits.push(took);
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, INTERVAL_MS - took)));
   }
-  return { name: user.name, actions, failures, slowestMs };
+  waits.sort((one, other) => one - other);
+  const p99Ms = waits[Math.floor(waits.length * 0.99)] ?? 0;
+  return { name: user.name, actions: waits.length, failures, slowestMs: waits.at(-1) ?? 0, p99Ms };
 }
 
 function withTimeout(action: Promise<void>): Promise<void> {

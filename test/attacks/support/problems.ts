@@ -26,8 +26,8 @@ export function problemsOf(
 /** The outcome, one line for each attack and user. */
 export function describeOutcome({ attacks, peakBytes, limitBytes, users }: Outcome): string {
   const waits = users.map(
-    ({ name, actions, failures, slowestMs }) =>
-      `${name}: ${actions} actions, ${failures.length} failed, slowest ${Math.round(slowestMs)} ms`,
+    ({ name, actions, failures, slowestMs, p99Ms }) =>
+      `${name}: ${actions} actions, ${failures.length} failed, p99 ${Math.round(p99Ms)} ms, slowest ${Math.round(slowestMs)} ms`,
   );
   return [...attacks, `peak ${inMiB(peakBytes)} of ${inMiB(limitBytes)} MiB`, ...waits].join('\n');
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { errorText } from '../../../src/base/error-text.js';
+import type { PreparedServer } from './attack.js';
 import {
   type AttackedServer,
   type AttackedServerOptions,
@@ -11,6 +12,7 @@ import {
 import { type ProbeReport, type ProbeUser, startProbe } from './probe.js';
 import { createAdsUser, createNewcomer } from './probes/ads-user.js';
 import { createCheckUser } from './probes/check-user.js';
+import { createDnsUser } from './probes/dns-user.js';
 import { createReadyUser } from './probes/ready-user.js';
 import { createReviewUser } from './probes/review-user.js';
 import { loadAttack, runAttack } from './run-attack.js';
@@ -62,7 +64,17 @@ export async function putUnderAttack(
 ): Promise<Outcome> {
   const attacked = await Promise.all(names.map(loadAttack));
   const policyConfig = attacked.map((attack) => attack.policyConfig).find((text) => text !== undefined);
-  const server = await startAttackedServer(binary, policyConfig === undefined ? options : { policyConfig, ...options });
+  const prepared: PreparedServer[] = [];
+  for (const attack of attacked) if (attack.prepare !== undefined) prepared.push(await attack.prepare());
+  const env = Object.assign({}, ...prepared.map((each) => each.env), options.env) as Record<string, string>;
+  const server = await startAttackedServer(binary, {
+    ...(policyConfig === undefined ? {} : { policyConfig }),
+    ...options,
+    env,
+  }).catch(async (error: unknown) => {
+    for (const each of prepared) await each.close();
+    throw error;
+  });
   try {
     const probe = startProbe([...legitimateUsers(server), ...((await moreUsers?.(server)) ?? [])]);
     await calm();
@@ -82,6 +94,7 @@ export async function putUnderAttack(
     };
   } finally {
     await server.close();
+    for (const each of prepared) await each.close();
   }
 }
 
@@ -101,6 +114,8 @@ function legitimateUsers({ target, victim }: AttackedServer): readonly ProbeUser
     createReadyUser(target),
     createReviewUser(target),
     createCheckUser(target, credentials, BOOKS),
+    createDnsUser(target, 'udp', BOOKS),
+    createDnsUser(target, 'tcp', BOOKS),
   ];
 }
 

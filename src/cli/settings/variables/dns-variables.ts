@@ -47,7 +47,7 @@ export const dnsVariables = {
   navDnsMaxConnections: {
     name: 'NAV_DNS_MAX_CONNECTIONS',
     type: count,
-    default: '30000',
+    default: '10000',
     meaning: 'Maximum TCP connections of the DNS listener. One address has at most half of them',
     addition: true,
   },
