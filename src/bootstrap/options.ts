@@ -169,6 +169,8 @@ export interface GrpcAgentFlags {
   readonly discoveryServerName: string;
   readonly discoveryTokenFile: string;
   readonly output: string;
+  /** Path; empty for none. */
+  readonly xdsSocket: string;
   readonly readyAddr: ListenAddress;
 }
 

@@ -58,7 +58,8 @@ export function grpcBootstrap(options: GrpcBootstrapOptions): object {
         LABELS: labels,
         ...Object.fromEntries(Object.entries(told).filter(([, text]) => text !== '')),
       },
-      ...(options.locality === '' ? {} : { locality: { region, zone, sub_zone: subZone.join('/') } }),
+      // @grpc/grpc-js-xds rejects a node without this field.
+      locality: options.locality === '' ? {} : { region, zone, sub_zone: subZone.join('/') },
     },
     server_listener_resource_name_template: 'grpc/lds/inbound/%s',
     ...(certificate === undefined

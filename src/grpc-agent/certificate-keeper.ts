@@ -17,6 +17,7 @@ import { parseCertificates, readCertificateFields } from '../ca/x509/read-certif
 import type { Logger } from '../telemetry/logger.js';
 import type { RequestCertificate } from './certificate-call.js';
 import type { CertificateTexts } from './certificate-folder.js';
+import type { TunnelCertificate } from './discovery-tunnel.js';
 
 export interface CertificateKeeperOptions {
   readonly request: RequestCertificate;
@@ -34,8 +35,8 @@ export interface CertificateKeeperOptions {
 export interface CertificateKeeper {
   /** Settles after the first attempt. Later attempts follow by themselves. */
   start(): Promise<void>;
-  /** The end of the written certificate; undefined before the first one. */
-  validUntil(): Date | undefined;
+  /** What is written, and its end; undefined before the first certificate. */
+  current(): TunnelCertificate | undefined;
   stop(): Promise<void>;
 }
 
@@ -126,7 +127,11 @@ export function createCertificateKeeper(options: CertificateKeeperOptions): Cert
       takeRoots((await files.start()).roots);
       await next(renew);
     },
-    validUntil: () => present?.notAfter,
+    current: () => {
+      if (present === undefined) return undefined;
+      const { privateKey, certificateChain, notAfter } = present;
+      return { privateKey, certificateChain, roots, notAfter };
+    },
     stop: async () => {
       isStopped = true;
       cancelNext();

@@ -45,6 +45,7 @@ async function startAgent(t: ExecutionContext, { lifeMs = 0, accepts = true } = 
       discoveryRootCertFile: folder.at('root-cert.pem'),
       discoveryTokenFile: folder.at('mesh-token'),
       output: folder.at('certificates'),
+      xdsSocket: '',
       readyAddr: { host: '127.0.0.1', port: 0 },
     },
     createLogging(loggingOptions({ logAsJson: true }), {

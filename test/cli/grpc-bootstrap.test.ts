@@ -52,6 +52,7 @@ test('grpc-bootstrap writes the certificate provider, and shows the certificate 
   ]);
   t.is(node.id, 'sidecar~10.0.0.7~shop-1.shop~shop.svc.mesh.example');
   t.is(node.metadata.CERTIFICATE_PROVIDER, 'default');
+  t.deepEqual(node.locality, {}, '@grpc/grpc-js-xds needs the field');
   t.deepEqual(providers, { default: { plugin_name: 'file_watcher', config: WATCHED } });
 });
 

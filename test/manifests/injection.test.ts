@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { load } from 'js-yaml';
 import { captureFlags } from '../../src/cli/settings/capture-flags.js';
+import { grpcAgentFlags } from '../../src/cli/settings/grpc-agent-flags.js';
+import { grpcBootstrapFlags } from '../../src/cli/settings/grpc-bootstrap-settings.js';
 import { createInjectionNames } from '../../src/webhooks/injection/annotation-names.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { findDeployment, findDocument } from './support/read-documents.js';
@@ -55,13 +57,14 @@ test('the webhook uses a port of the Service of meshd', (t) => {
   t.true(spec.ports.some(({ port }) => port === service.port));
 });
 
-test('the init container runs the image of meshd, with existing flags', (t) => {
+test('the containers of meshd run its image, with existing flags', (t) => {
   t.is(values.init.image, findDeployment('meshd').spec.template.spec.containers[0].image);
-  const flags = [...data.config.matchAll(/prepend: '--(\w+)=/g)].map(([, name]) => name);
-  t.is(flags.length, 8);
+  const flags = [...data.config.matchAll(/(?:prepend: '|- )--(\w+)=/g)].map(([, name]) => name);
+  t.is(flags.length, 22);
+  const known = [captureFlags, grpcBootstrapFlags, grpcAgentFlags].flatMap((table) => Object.values(table));
   for (const flag of flags)
     t.true(
-      Object.values(captureFlags).some(({ name }) => name === flag),
+      known.some(({ name }) => name === flag),
       flag,
     );
 });

@@ -3,8 +3,9 @@ import type { Clock } from '../../base/clock.js';
 import { createCertificateCall } from '../../grpc-agent/certificate-call.js';
 import { createCertificateFolder } from '../../grpc-agent/certificate-folder.js';
 import { createCertificateKeeper } from '../../grpc-agent/certificate-keeper.js';
+import { createDiscoveryTunnel } from '../../grpc-agent/discovery-tunnel.js';
 import { createHttpServer } from '../../introspection/http-server.js';
-import type { ListenAddress } from '../../net/listen-address.js';
+import { type ListenAddress, parseListenAddress } from '../../net/listen-address.js';
 import type { Logging } from '../../telemetry/logging.js';
 import { createDiscoveryCredentials } from '../discovery-credentials.js';
 import type { GrpcAgentFlags } from '../options.js';
@@ -16,7 +17,7 @@ const LIMITS = { maxConnections: 64, maxConnectionsPerPeer: 16 };
 
 /** The agent of a pod, wired and not yet running. */
 export interface GrpcAgent {
-  /** Opens the address of the probes. The files follow. @throws ListenError */
+  /** Opens the socket and the address of the probes. The files follow. @throws ListenError, or the error of the system */
   start(): Promise<ListenAddress>;
   /** Nothing waits for the agent. */
   drain(): Promise<void>;
@@ -38,8 +39,8 @@ export function createGrpcAgent(flags: GrpcAgentFlags, logging: Logging, clock: 
     random: Math.random,
   });
   const answer: RequestListener = ({ url }, response) => {
-    const validUntil = keeper.validUntil();
-    const isReady = validUntil !== undefined && validUntil > clock.now();
+    const current = keeper.current();
+    const isReady = current !== undefined && current.notAfter > clock.now();
     const [status, text] =
       url === READY_PATH
         ? isReady
@@ -56,8 +57,20 @@ export function createGrpcAgent(flags: GrpcAgentFlags, logging: Logging, clock: 
     clock,
     limits: LIMITS,
   });
+  const tunnel =
+    flags.xdsSocket === ''
+      ? undefined
+      : createDiscoveryTunnel({
+          socket: flags.xdsSocket,
+          address: parseListenAddress(flags.discoveryAddress),
+          serverName: flags.discoveryServerName,
+          certificate: () => keeper.current(),
+          clock,
+          logger: logging.scope('default'),
+        });
   return {
     start: async () => {
+      await tunnel?.start();
       const address = await server.start();
       await keeper.start();
       logging.scope('default').info({ ready: address, output: flags.output }, 'certificate agent runs');
@@ -65,6 +78,7 @@ export function createGrpcAgent(flags: GrpcAgentFlags, logging: Logging, clock: 
     },
     drain: () => Promise.resolve(),
     stop: async () => {
+      await tunnel?.stop();
       await keeper.stop();
       await server.stop();
     },

@@ -37,6 +37,13 @@ export const grpcAgentFlags: FlagTable<GrpcAgentFlags> = {
     default: '/etc/mesh/grpc/certificates',
     meaning: 'Folder of cert.pem, key.pem and roots.pem. It is a link, which the command makes and replaces',
   },
+  xdsSocket: {
+    name: 'xdsSocket',
+    type: text,
+    default: '',
+    meaning:
+      'Path of a Unix socket for gRPC libraries, which the command makes. It passes their connections on to --discoveryAddress over TLS, with the certificate. Empty: no socket',
+  },
   readyAddr: {
     name: 'readyAddr',
     type: listenAddress,

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PatchOperation } from '../admission/admission-answer.js';
+import { APPLICATION_LISTS, type PreparedApplication } from './application-items.js';
 import {
+  CONTAINER_LISTS,
   ITEM_LISTS,
   type ItemList,
   type JsonMapping,
@@ -19,6 +21,8 @@ export interface PodChanges {
   /** Names of items that an earlier injection added, which the patch removes first. */
   readonly injected: InjectedNames;
   readonly lists: PodItems;
+  /** The pod's own containers with what the template gives them. */
+  readonly application: PreparedApplication;
   readonly dnsConfig: JsonMapping | undefined;
   /** Whether the proxy's sockets are shared with the pod's other containers by their group. */
   readonly sharesSockets: boolean;
@@ -46,20 +50,27 @@ export function buildPatch(pod: ReviewedPod, changes: PodChanges): readonly Patc
     ...(changes.sharesSockets ? setGroup(spec) : []),
     ...setTexts('/metadata/annotations', pod.annotations, changes.annotations),
     ...setTexts('/metadata/labels', pod.labels, changes.labels),
+    ...setApplicationItems(pod, changes, isFirst),
     ...setProbes(pod, changes, lists.containers.filter(isFirst).length),
   ];
 }
 
 /**
  * Selects the items that go before the pod's own containers. Kubernetes starts a native sidecar before the application,
- * and items of the template before it, such as the init container that captures traffic, must stay before it.
+ * and items of the template before it, such as the init container that captures traffic, must stay before it. So must
+ * init containers that make what the pod's own containers get.
  */
-function placement({ lists, holdsApplication }: PodChanges): (item: NamedItem) => boolean {
-  const isNative = lists.initContainers.some(({ name }) => name === PROXY_CONTAINER);
+function placement({ lists, application, holdsApplication }: PodChanges): (item: NamedItem) => boolean {
+  const initFirst = application.added.size > 0 || lists.initContainers.some(isNativeSidecar);
   return (item) =>
     item.name === VALIDATION_CONTAINER ||
     (holdsApplication && item.name === PROXY_CONTAINER) ||
-    (isNative && lists.initContainers.includes(item));
+    (initFirst && lists.initContainers.includes(item));
+}
+
+/** An init container that runs as long as the application (Kubernetes 1.29). */
+function isNativeSidecar(container: NamedItem): boolean {
+  return own(container, 'restartPolicy') === 'Always';
 }
 
 function setDnsConfig(spec: PodSpec, value: JsonMapping | undefined): readonly PatchOperation[] {
@@ -77,6 +88,29 @@ function setGroup(spec: PodSpec): readonly PatchOperation[] {
   const group = own(present as JsonMapping, 'fsGroup');
   if (group === PROXY_UID) return [];
   return [{ op: group === undefined ? 'add' : 'replace', path: '/spec/securityContext/fsGroup', value: PROXY_UID }];
+}
+
+/** Lists of the pod's own containers that the template extends, or that an earlier injection extended. */
+function setApplicationItems(
+  { spec }: ReviewedPod,
+  { injected, lists, application }: PodChanges,
+  isFirst: (item: NamedItem) => boolean,
+): readonly PatchOperation[] {
+  return CONTAINER_LISTS.flatMap((list) => {
+    const firsts = lists[list].filter(isFirst).length;
+    const kept = (spec[list] ?? []).filter(({ name }) => !injected[list].includes(name));
+    return kept.flatMap((present, index) => {
+      const wanted = application.containers[list].find(({ name }) => name === present.name) ?? present;
+      return APPLICATION_LISTS.flatMap((field): readonly PatchOperation[] => {
+        const value = own(wanted, field);
+        const before = own(present, field) ?? undefined;
+        if (value === undefined || isDeepStrictEqual(value, before)) return [];
+        return [
+          { op: before === undefined ? 'add' : 'replace', path: `/spec/${list}/${firsts + index}/${field}`, value },
+        ];
+      });
+    });
+  });
 }
 
 /** Probes whose fields the patch changes, also after an earlier injection. */

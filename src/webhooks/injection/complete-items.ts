@@ -1,18 +1,23 @@
-import { withVariable } from './environment-variable.js';
+import { variableOf, withVariable } from './environment-variable.js';
 import { type NamedItem, own, ownMappings, type PodSpec } from './pod.js';
 import type { PodItems } from './previous-injection.js';
 import { PROXY_CONTAINER } from './proxy-container.js';
 
 const SERVICE_ACCOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Adds variables, and the mount of the pod's service account token, to the template's proxy container. */
+/**
+ * Adds variables, and the mount of the pod's service account token, to the template's proxy container. Other containers
+ * of the template get the variables that they have already.
+ */
 export function completeItems(lists: PodItems, spec: PodSpec, variables: ReadonlyMap<string, string>): PodItems {
   const mount = serviceAccountMount(spec);
   const complete = (container: NamedItem): NamedItem => {
-    if (container.name !== PROXY_CONTAINER) return container;
+    const isProxy = container.name === PROXY_CONTAINER;
     let completed = container;
-    for (const [name, value] of variables) completed = withVariable(completed, name, value);
-    return mount === undefined ? completed : withMount(completed, mount);
+    for (const [name, value] of variables) {
+      if (isProxy || variableOf(container, name) !== undefined) completed = withVariable(completed, name, value);
+    }
+    return mount === undefined || !isProxy ? completed : withMount(completed, mount);
   };
   return {
     ...lists,

@@ -2,6 +2,7 @@ import type { InjectionConfig, InjectionValues } from '../../config/injection/in
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { PatchOperation } from '../admission/admission-answer.js';
 import type { InjectionNames } from './annotation-names.js';
+import { prepareApplication } from './application-items.js';
 import { buildPatch } from './build-patch.js';
 import { completeItems } from './complete-items.js';
 import { chooseTemplate } from './decision/choose-template.js';
@@ -14,13 +15,7 @@ import { mergeMetrics } from './merge-metrics.js';
 import { checkNames, warnOfUsers } from './own-containers.js';
 import { fillPlaceholders } from './placeholders.js';
 import { own, type ReviewedPod, readPod } from './pod.js';
-import {
-  type PodItems,
-  previouslyInjected,
-  previousPlaceholders,
-  statusOf,
-  withoutInjected,
-} from './previous-injection.js';
+import { type PodItems, previousInjection, statusOf, withoutInjected } from './previous-injection.js';
 import { METRICS_VARIABLE, PROBES_VARIABLE } from './proxy-container.js';
 import { variablesOfPath } from './request-path.js';
 import { rewriteProbes } from './rewrite-probes.js';
@@ -82,8 +77,8 @@ export function inject(
   }
   tools.validateAnnotations(pod.annotations ?? {});
 
-  const injected = previouslyInjected(pod, names);
-  const original = withoutInjected(pod, injected, previousPlaceholders(pod, names));
+  const previous = previousInjection(pod, names);
+  const original = withoutInjected(pod, previous);
   const annotations = original.annotations ?? {};
   const { template, isSidecar } = chooseTemplate(annotations, settings, names);
   const workload = workloadOf(pod);
@@ -115,13 +110,16 @@ export function inject(
   const items = withoutPresentSecrets(completeItems(rendered.lists, original.spec, variables), original);
   const { lists, placeholders, others } = fillPlaceholders(items, original.spec);
   checkNames(lists, others);
+  const application = prepareApplication(others, rendered.application);
+  const { injected } = previous;
 
   return {
     type: 'inject',
-    warnings: [...warnings, ...rendered.warnings, ...warnOfUsers(others)],
+    warnings: [...warnings, ...rendered.warnings, ...application.warnings, ...warnOfUsers(lists, others)],
     patch: buildPatch(pod, {
       injected: { ...injected, containers: [...injected.containers, ...placeholders.map(({ name }) => name)] },
       lists,
+      application,
       dnsConfig: rendered.dnsConfig,
       sharesSockets: isSet(settings.values, 'sdsSocketPath'),
       holdsApplication: isSet(settings.values, 'holdApplicationUntilProxyStarts'),
@@ -129,7 +127,7 @@ export function inject(
         ...config.injectedAnnotations,
         ...rendered.podRedirectAnnot,
         ...metrics?.annotations,
-        [names.status]: statusOf(template.version, lists, placeholders),
+        [names.status]: statusOf(template.version, lists, { placeholders, added: application.added }),
       },
       labels,
       containers: original.spec.containers ?? [],

@@ -2,7 +2,7 @@ import { isRecord } from '../../base/record.js';
 import { InjectionError } from './injection-error.js';
 import { type NamedItem, own, type PodSpec } from './pod.js';
 import type { PodItems } from './previous-injection.js';
-import { PROXY_UID } from './proxy-container.js';
+import { PROXY_CONTAINER, PROXY_UID } from './proxy-container.js';
 
 /** @throws InjectionError NAME_CONFLICT if the pod's own containers or volumes have names of injected ones */
 export function checkNames(lists: PodItems, spec: PodSpec): void {
@@ -23,10 +23,11 @@ function check(what: string, own: readonly NamedItem[], injected: readonly Named
 }
 
 /**
- * Warns about containers with the proxy's user: the rules recognize the proxy's traffic by its user, and do not capture
- * it.
+ * Warns about containers with the user of an injected proxy: the rules recognize the proxy's traffic by its user, and do
+ * not capture it.
  */
-export function warnOfUsers(spec: PodSpec): readonly string[] {
+export function warnOfUsers({ initContainers, containers }: PodItems, spec: PodSpec): readonly string[] {
+  if (![...initContainers, ...containers].some(({ name }) => name === PROXY_CONTAINER)) return [];
   const userOf = (context: unknown): unknown => (isRecord(context) ? own(context, 'runAsUser') : undefined);
   const ofPod = userOf(own(spec, 'securityContext'));
   return (spec.containers ?? [])

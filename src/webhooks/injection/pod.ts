@@ -12,6 +12,9 @@ export interface NamedItem extends JsonMapping {
 /** Lists of a pod's spec to which injection adds items. */
 export const ITEM_LISTS = ['initContainers', 'containers', 'volumes', 'imagePullSecrets'] as const;
 export type ItemList = (typeof ITEM_LISTS)[number];
+/** The lists of containers. */
+export const CONTAINER_LISTS = ['initContainers', 'containers'] as const satisfies readonly ItemList[];
+export type ContainerList = (typeof CONTAINER_LISTS)[number];
 
 export interface OwnerReference {
   readonly apiVersion: string;

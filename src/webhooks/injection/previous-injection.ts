@@ -2,12 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../base/record.js';
 import type { InjectionNames } from './annotation-names.js';
 import { probeRoute } from './app-probes.js';
+import { type AddedToContainers, readAdded, withoutAdded, writeAdded } from './application-items.js';
 import { variableOf } from './environment-variable.js';
 import { METRICS_ANNOTATIONS, type ScrapeField } from './merge-metrics.js';
 import { isPlaceholder } from './placeholders.js';
 import {
+  CONTAINER_LISTS,
+  type ContainerList,
   ITEM_LISTS,
   type ItemList,
+  type JsonMapping,
   type NamedItem,
   own,
   ownMappings,
@@ -35,11 +39,27 @@ const LEGACY: InjectedNames = {
   imagePullSecrets: [],
 };
 
-/** The injected items according to the status annotation. */
-export function previouslyInjected(pod: ReviewedPod, names: InjectionNames): InjectedNames {
+/** What an earlier injection changed. */
+export interface PreviousInjection {
+  readonly injected: InjectedNames;
+  /** The pod's own containers that injected ones replaced. */
+  readonly placeholders: readonly NamedItem[];
+  readonly added: AddedToContainers;
+}
+
+/** The earlier injection according to the status annotation. */
+export function previousInjection(pod: ReviewedPod, names: InjectionNames): PreviousInjection {
   const text = pod.annotations === undefined ? undefined : own(pod.annotations, names.status);
   const status = typeof text === 'string' ? parse(text) : undefined;
-  if (!isRecord(status)) return LEGACY;
+  if (!isRecord(status)) return { injected: LEGACY, placeholders: [], added: new Map() };
+  return {
+    injected: injectedOf(status),
+    placeholders: ownMappings(status, 'placeholders').slice(0, MAX_INJECTED).filter(isPlaceholder),
+    added: readAdded(own(status, 'application'), pod.spec),
+  };
+}
+
+function injectedOf(status: JsonMapping): InjectedNames {
   const list = (name: ItemList): readonly string[] => {
     const value = own(status, name);
     return Array.isArray(value) ? value.slice(0, MAX_INJECTED).filter((each) => typeof each === 'string') : [];
@@ -52,17 +72,15 @@ export function previouslyInjected(pod: ReviewedPod, names: InjectionNames): Inj
   };
 }
 
-/** The pod's own containers that an earlier injection replaced, according to the status annotation. */
-export function previousPlaceholders(pod: ReviewedPod, names: InjectionNames): readonly NamedItem[] {
-  const text = pod.annotations === undefined ? undefined : own(pod.annotations, names.status);
-  const status = typeof text === 'string' ? parse(text) : undefined;
-  return isRecord(status) ? ownMappings(status, 'placeholders').slice(0, MAX_INJECTED).filter(isPlaceholder) : [];
-}
-
 /**
- * The status annotation, which lists the injected items, and the containers that they replaced, for a later injection.
+ * The status annotation, for a later injection: the injected items, the containers that they replaced, and what the
+ * pod's own containers have got.
  */
-export function statusOf(version: string, lists: PodItems, placeholders: readonly NamedItem[]): string {
+export function statusOf(
+  version: string,
+  lists: PodItems,
+  { placeholders, added }: Pick<PreviousInjection, 'placeholders' | 'added'>,
+): string {
   const names = (list: ItemList): readonly string[] => lists[list].map(({ name }) => name);
   return JSON.stringify({
     version,
@@ -71,15 +89,12 @@ export function statusOf(version: string, lists: PodItems, placeholders: readonl
     volumes: names('volumes'),
     imagePullSecrets: names('imagePullSecrets'),
     ...(placeholders.length === 0 ? {} : { placeholders }),
+    application: writeAdded(added),
   });
 }
 
 /** The pod as it was before an earlier injection, which is the start of the next one. */
-export function withoutInjected(
-  pod: ReviewedPod,
-  injected: InjectedNames,
-  placeholders: readonly NamedItem[],
-): ReviewedPod {
+export function withoutInjected(pod: ReviewedPod, { injected, placeholders, added }: PreviousInjection): ReviewedPod {
   const proxy = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].find(
     ({ name }) => name === PROXY_CONTAINER,
   );
@@ -89,7 +104,9 @@ export function withoutInjected(
   for (const list of ITEM_LISTS) {
     const items = pod.spec[list];
     if (items === undefined || items === null) continue;
-    const kept = items.filter((item) => !injected[list].includes(item.name) || isPlaceholder(item));
+    const kept = items
+      .filter((item) => !injected[list].includes(item.name) || isPlaceholder(item))
+      .map((item) => (isContainerList(list) ? withoutAdded(item, added) : item));
     const isKept = ({ name }: NamedItem): boolean => kept.some((item) => item.name === name);
     spec[list] = list === 'containers' ? [...kept, ...placeholders.filter((item) => !isKept(item))] : kept;
   }
@@ -97,6 +114,10 @@ export function withoutInjected(
   return isInjected
     ? { ...bare, annotations: ownAnnotations(bare, proxy), spec: withOwnProbes(bare.spec, proxy) }
     : bare;
+}
+
+function isContainerList(list: ItemList): list is ContainerList {
+  return CONTAINER_LISTS.some((each) => each === list);
 }
 
 function withOwnProbes(spec: PodSpec, proxy: NamedItem): PodSpec {

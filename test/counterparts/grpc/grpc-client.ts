@@ -95,13 +95,18 @@ export function findGrpcProgram(language: GrpcLanguage): Availability<Program> {
   }
 }
 
-/** @param bootstrap content of GRPC_XDS_BOOTSTRAP_CONFIG */
-export function startGrpcClient(language: GrpcLanguage, bootstrap: object): GrpcClient {
+/** @param bootstrap its content; with `variables` instead, the program runs with these */
+export function startGrpcClient(
+  language: GrpcLanguage,
+  bootstrap: object | { readonly variables: Readonly<Record<string, string>> },
+): GrpcClient {
   const program = findGrpcProgram(language);
   if ('missing' in program) throw new Error(program.missing);
   const { command, env } = program.value;
   const [file = '', ...args] = command;
-  const variables = { ...process.env, ...env, GRPC_XDS_BOOTSTRAP_CONFIG: JSON.stringify(bootstrap) };
+  const given =
+    'variables' in bootstrap ? bootstrap.variables : { GRPC_XDS_BOOTSTRAP_CONFIG: JSON.stringify(bootstrap) };
+  const variables = { ...process.env, ...env, ...given };
   const child: ChildProcess = spawn(file, args, { stdio: 'pipe', env: variables });
   const exited = new Promise<void>((resolve) => {
     child.on('exit', () => resolve());
@@ -116,12 +121,14 @@ export function startGrpcClient(language: GrpcLanguage, bootstrap: object): Grpc
     waiting.get(answer.id)?.resolve(answer);
     waiting.delete(answer.id);
   });
+  let ended: Error | undefined;
   void exited.then(() => {
-    const error = new Error(`the gRPC client in ${language} ended: ${errors.slice(-20).join('\n')}`);
-    for (const { reject } of waiting.values()) reject(error);
+    ended = new Error(`the gRPC client in ${language} ended: ${errors.slice(-20).join('\n')}`);
+    for (const { reject } of waiting.values()) reject(ended);
   });
   let lastId = 0;
   const ask = async (command: object): Promise<Answer> => {
+    if (ended !== undefined) throw ended;
     const id = ++lastId;
     const answered = new Promise<Answer>((resolve, reject) => waiting.set(id, { resolve, reject }));
     child.stdin?.write(`${JSON.stringify({ id, ...command })}\n`);

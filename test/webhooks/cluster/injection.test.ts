@@ -242,6 +242,57 @@ async function callsOf({ metrics }: { metrics(): Promise<string> }): Promise<num
   return Number(/^sidecar_injection_success_total (\d+)/m.exec(await metrics())?.[1] ?? 0);
 }
 
+it('the standard restricted allows a pod with the template grpc-agent, whose author is told what it sets itself', async (t) => {
+  const { url } = await startInjector(t);
+  // The API server calls the second webhook with its own defaults in what the first one added.
+  await install(t, `${url}/cluster/east/net/vpc`, 'a-injector', 'b-injector');
+  const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted', 'mesh-injection': 'enabled' };
+  await api.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'grpc', labels: restricted } });
+  await api.client.apply({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'default', namespace: 'grpc' },
+  });
+  const securityContext = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } };
+  const app = {
+    image: 'a',
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+  };
+  const own = { ...app, name: 'own', env: [{ name: 'GRPC_XDS_BOOTSTRAP', value: '/own.json' }] };
+  const pod = podOf(
+    { annotations: { 'inject.mesh.internal/templates': 'grpc-agent' } },
+    { securityContext, initContainers: [{ ...app, name: 'migrate' }], containers: [{ ...app, name: 'app' }, own] },
+  );
+  const { status, body, warnings } = await create(pod, 'grpc');
+  t.is(status, 201, JSON.stringify(body));
+  const result = body as TestPod;
+  t.deepEqual(
+    result.spec.initContainers?.map(({ name }) => name),
+    ['mesh-grpc-bootstrap', 'mesh-grpc-agent', 'migrate'],
+  );
+  t.like(containerOf(result, 'mesh-grpc-agent'), { restartPolicy: 'Always' });
+  t.deepEqual(
+    containerOf(result, 'mesh-grpc-bootstrap').env?.filter(({ name }) => name.startsWith('MESH_META')),
+    [
+      { name: 'MESH_META_CLUSTER_ID', value: 'east' },
+      { name: 'MESH_META_NETWORK', value: 'vpc' },
+    ],
+  );
+  for (const [name, value] of [
+    ['app', '/etc/mesh/grpc/bootstrap.json'],
+    ['migrate', '/etc/mesh/grpc/bootstrap.json'],
+    ['own', '/own.json'],
+  ] as const) {
+    const { env } = containerOf(result, name);
+    t.deepEqual(
+      env?.filter((each) => each.name === 'GRPC_XDS_BOOTSTRAP').map((each) => each.value),
+      [value],
+      name,
+    );
+  }
+  t.true(warnings.some((text) => text.includes('container own sets the variable GRPC_XDS_BOOTSTRAP itself')));
+});
+
 it('a second call for a pod does not inject it again', async (t) => {
   const { url } = await startInjector(t);
   await install(t, url, 'a-injector', 'b-injector');

@@ -230,3 +230,13 @@ test('a container with the user of the proxy causes a warning', (t) => {
   t.deepEqual(warningsOf({ containers: asUser(1337) }), [text]);
   t.deepEqual(warningsOf({ securityContext: { runAsUser: 1337 }, containers: asUser(1000) }), []);
 });
+
+test('a native sidecar of any name, and what the template has before it, start before the own init containers', (t) => {
+  const orderOf = (restartPolicy: string): readonly string[] | undefined => {
+    const template = `initContainers: [{ name: first, image: i }, { name: agent, image: i${restartPolicy} }]`;
+    const pod = podOf({}, { initContainers: [{ name: 'migrate', image: 'm' }] });
+    return injected(pod, { config: { template } }).spec.initContainers?.map(({ name }) => name);
+  };
+  t.deepEqual(orderOf(', restartPolicy: Always'), ['first', 'agent', 'migrate']);
+  t.deepEqual(orderOf(''), ['migrate', 'first', 'agent']);
+});

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { readPod } from '../../../src/webhooks/injection/pod.js';
-import { previouslyInjected } from '../../../src/webhooks/injection/previous-injection.js';
+import { previousInjection } from '../../../src/webhooks/injection/previous-injection.js';
 import { podOf, tools } from './support/injection.js';
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `c${index}`, image: 'a' }));
@@ -17,5 +17,5 @@ for (const list of ['containers', 'initContainers', 'volumes', 'imagePullSecrets
 test('the status annotation counts only up to the limit of templates', (t) => {
   const containers = many(50_000).map(({ name }) => name);
   const pod = readPod(podOf({ annotations: { [tools.names.status]: JSON.stringify({ containers }) } }));
-  t.is(previouslyInjected(pod, tools.names).containers.length, 100);
+  t.is(previousInjection(pod, tools.names).injected.containers.length, 100);
 });

@@ -1,14 +1,17 @@
 import { isRecord } from '../../../base/record.js';
 import { createYamlParser, type ParsedYaml } from '../../../config/yaml/parse-document.js';
 import type { ProbeProtocol } from '../app-probes.js';
+import type { ApplicationItems } from '../application-items.js';
 import { InjectionError } from '../injection-error.js';
-import { ITEM_LISTS, type ItemList, type JsonMapping, type NamedItem } from '../pod.js';
+import { ITEM_LISTS, type JsonMapping, type NamedItem } from '../pod.js';
 import type { PodItems } from '../previous-injection.js';
 
 /** The items that a template injects. */
 export interface RenderedItems {
   readonly lists: PodItems;
   readonly dnsConfig: JsonMapping | undefined;
+  /** What the pod's own containers get: `applicationEnv`, `applicationVolumeMounts`. */
+  readonly application: ApplicationItems;
   /** Annotations of the pod. */
   readonly podRedirectAnnot: Readonly<Record<string, string>>;
   /**
@@ -25,6 +28,8 @@ export interface RenderedItems {
 const FIELDS = [
   ...ITEM_LISTS,
   'dnsConfig',
+  'applicationEnv',
+  'applicationVolumeMounts',
   'podRedirectAnnot',
   'rewriteAppHTTPProbe',
   'rewriteAppTCPProbe',
@@ -64,6 +69,10 @@ function readItemsOf(output: string, parsed: ParsedYaml): RenderedItems {
       imagePullSecrets: readItems(content, 'imagePullSecrets'),
     },
     dnsConfig: readMapping(content, 'dnsConfig'),
+    application: {
+      env: readItems(content, 'applicationEnv'),
+      volumeMounts: readItems(content, 'applicationVolumeMounts', 'mountPath'),
+    },
     podRedirectAnnot: readTexts(content, 'podRedirectAnnot'),
     rewrittenProbes: [
       ...(readBoolean(content, 'rewriteAppHTTPProbe') ? (['http'] as const) : []),
@@ -75,17 +84,18 @@ function readItemsOf(output: string, parsed: ParsedYaml): RenderedItems {
   };
 }
 
-function readItems(content: JsonMapping, list: ItemList): readonly NamedItem[] {
+function readItems(content: JsonMapping, list: string, key = 'name'): readonly NamedItem[] {
   const value = content[list] ?? [];
   if (!Array.isArray(value)) throw invalid(`${list}: is not a list; write each item on a line that starts with "-"`);
   if (value.length > MAX_ITEMS) throw invalid(`${list}: has ${value.length} items; the maximum is ${MAX_ITEMS}`);
   const names = new Set<string>();
   for (const [index, item] of value.entries()) {
     const path = `${list}[${index}]`;
-    if (!isRecord(item)) throw invalid(`${path}: is not a mapping; give it a name and the rest of its fields`);
-    const name = item['name'];
-    if (typeof name !== 'string' || name === '') throw invalid(`${path}.name: is not a text; give each item a name`);
-    if (names.has(name)) throw invalid(`${path}.name: ${JSON.stringify(name)} occurs twice; rename one item`);
+    if (!isRecord(item)) throw invalid(`${path}: is not a mapping; give it a ${key} and the rest of its fields`);
+    const name = item[key];
+    if (typeof name !== 'string' || name === '')
+      throw invalid(`${path}.${key}: is not a text; give each item a ${key}`);
+    if (names.has(name)) throw invalid(`${path}.${key}: ${JSON.stringify(name)} occurs twice; change one of them`);
     names.add(name);
     const isContainer = list === 'containers' || list === 'initContainers';
     if (isContainer && (typeof item['image'] !== 'string' || item['image'] === '')) {

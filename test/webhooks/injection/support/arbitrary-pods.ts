@@ -32,9 +32,14 @@ const container = fc.record(
     readinessProbe: probe,
     livenessProbe: probe,
     startupProbe: probe,
-    env: fc.array(fc.record({ name, value: text }), { maxLength: 2 }),
+    env: fc.array(fc.record({ name: fc.oneof(name, fc.constant('GRPC_XDS_BOOTSTRAP')), value: text }), {
+      maxLength: 2,
+    }),
     volumeMounts: fc.array(
-      fc.record({ name, mountPath: fc.constantFrom('/x', '/var/run/secrets/kubernetes.io/serviceaccount') }),
+      fc.record({
+        name,
+        mountPath: fc.constantFrom('/x', '/etc/mesh/grpc', '/var/run/secrets/kubernetes.io/serviceaccount'),
+      }),
       { maxLength: 2 },
     ),
     securityContext: fc.record({ runAsUser: fc.constantFrom(0, 1337) }),
@@ -57,6 +62,7 @@ export const pods: fc.Arbitrary<TestPod> = fc.record({
       annotations: fc.oneof(
         texts,
         fc.record({ 'traffic.sidecar.mesh.internal/includeInboundPorts': fc.constantFrom('*', '', '80,443') }),
+        fc.record({ 'inject.mesh.internal/templates': fc.constant('grpc-agent') }),
         fc.record({ 'sidecar.mesh.internal/interceptionMode': fc.constantFrom('NONE', 'REDIRECT') }),
         fc.record({ 'status.sidecar.mesh.internal/port': fc.constantFrom('0', '15020', '19000') }),
         fc.record({

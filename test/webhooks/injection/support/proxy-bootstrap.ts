@@ -1,15 +1,24 @@
 import { containerOf, type TestPod } from './injection.js';
 
-/** The values of references in the environment, for a pod with an address. */
-export function variablesOf(pod: TestPod, address: string): Readonly<Record<string, string>> {
+/**
+ * The variables of a container, with the values of references for a pod with an address.
+ *
+ * @param container default: the proxy
+ */
+export function variablesOf(
+  pod: TestPod,
+  address: string,
+  container = 'mesh-proxy',
+  namespace = 'shop',
+): Readonly<Record<string, string>> {
   const fields: Readonly<Record<string, string>> = {
     POD_NAME: pod.metadata.name ?? `${pod.metadata.generateName}x`,
-    POD_NAMESPACE: 'shop',
+    POD_NAMESPACE: namespace,
     INSTANCE_IP: address,
     INSTANCE_IPS: address,
     SERVICE_ACCOUNT: String(pod.spec['serviceAccountName'] ?? 'default'),
   };
-  const env = containerOf(pod, 'mesh-proxy').env ?? [];
+  const env = containerOf(pod, container).env ?? [];
   return Object.fromEntries(env.map(({ name, value }) => [name, value ?? fields[name] ?? '']));
 }
 
