@@ -18,23 +18,27 @@ import type { AfterDoubt } from '../held-resources.js';
 import { parseRequest } from '../parse-request.js';
 import { readResourceNames } from '../request-wire.js';
 import type { ResourceProvider } from '../resource-provider.js';
-import { StreamError } from '../stream-error.js';
 import type { PendingPush, WatchedResource } from '../watched-resource.js';
+import { type RawDeltaRequest, readAnswer, readDeltaRequest } from './delta-request-wire.js';
 import {
-  entryEnd,
-  type RawDeltaRequest,
-  readAnswer,
-  readDeltaRequest,
-  readVersionEntry,
-} from './delta-request-wire.js';
-import { type DeltaSubscription, isWildcard, nextSubscription, type SubscriptionChange } from './delta-subscription.js';
-import { answerExcess, maxNamesOfRequest, type NamesInLimit, namesInLimit } from './names-in-limit.js';
+  type DeltaSubscription,
+  isWildcard,
+  nextSubscription,
+  type RequestedNames,
+  type SubscriptionChange,
+} from './delta-subscription.js';
+import {
+  answerExcess,
+  decoded,
+  maxNamesOfRequest,
+  type NamesInLimit,
+  namesInLimit,
+  readHeldNames,
+} from './names-in-limit.js';
 import { RefusedResources, withoutChanges } from './refused-resources.js';
 
 /** Names that count as one more request. */
 const NAMES_PER_REQUEST = 1_000;
-/** Names that are read before the work pauses. */
-const NAMES_AT_ONCE = 2_048;
 const NOTHING_CHANGED: ResourceDiff = { changed: [], removed: [] };
 
 /**
@@ -130,8 +134,7 @@ class DeltaProtocol implements DiscoveryProtocol {
     const held = (): NameSet => environment.delta.namesOf(claimed);
     const isResumed = !isEmptySet(claimed);
     const requested = { subscribe, unsubscribe, isResumed, held, mode };
-    const subscribed = yield* nextSubscription(before, requested, environment.delta.names);
-    const change = yield* withExcess(subscribed, excess, environment.delta.names);
+    const change = yield* this.#changeBy(requested, excess, typeUrl);
     if (isEnded()) return 0;
     const watched = subscriptions.get(typeUrl);
     const { names, asked } = change.next;
@@ -153,11 +156,22 @@ class DeltaProtocol implements DiscoveryProtocol {
     const { limits, delta } = this.#connection.environment;
     const asked = yield* this.#namesOf(request.subscribe);
     const kept = yield* delta.names.remove(before?.names ?? NO_NAMES, yield* this.#namesOf(request.unsubscribe));
-    const held = kept.names.length + asked.names.length > limits.names ? yield* heldNames(request) : undefined;
+    const held =
+      kept.names.length + asked.names.length > limits.names ? yield* readHeldNames(request.versions) : undefined;
     const isHeld = (name: string): boolean => held?.has(name) === true;
     const names = yield* namesInLimit({ typeUrl, maxNames: limits.names }, kept, asked, isHeld, delta.names);
     if (names.excess !== NO_NAMES) this.#connection.beyondNames(typeUrl, names.excess.names.length);
     return names;
+  }
+
+  /** A long request is read with pauses. A response that is sent meanwhile answers names, so the change is made again. */
+  *#changeBy(requested: RequestedNames, excess: NameSet, typeUrl: string): Work<SubscriptionChange> {
+    const { names } = this.#connection.environment.delta;
+    for (;;) {
+      const before = this.#subscribed.get(typeUrl);
+      const change = yield* withExcess(yield* nextSubscription(before, requested, names), excess, names);
+      if (this.#subscribed.get(typeUrl) === before) return change;
+    }
   }
 
   /** The subscription changes of a request count whether or not it is an answer. */
@@ -290,11 +304,7 @@ class DeltaProtocol implements DiscoveryProtocol {
     const made = yield* provider.prepare(subscribe === NO_NAMES ? undefined : subscribe);
     const expected = provider.mode === 'named' ? memory.existing(made) : made;
     const isAsked = (name: string): boolean => isAll || hasName(subscribe, name);
-    try {
-      return yield* memory.claims.read({ encoded: versions, expected, isAsked });
-    } catch (cause) {
-      throw new StreamError('INVALID_ARGUMENT', 'initial_resource_versions cannot be decoded', { cause });
-    }
+    return yield* decoded(memory.claims.read({ encoded: versions, expected, isAsked }));
   }
 
   #subscriptionOf(typeUrl: string): DeltaSubscription {
@@ -309,18 +319,6 @@ function* withExcess(change: SubscriptionChange, excess: NameSet, changes: NameC
   if (excess === NO_NAMES) return change;
   const asked = yield* changes.add(change.next.asked ?? NO_NAMES, excess);
   return { ...change, hasAsked: true, next: { ...change.next, asked } };
-}
-
-/** The names of `initial_resource_versions`. */
-function* heldNames({ versions }: RawDeltaRequest): Work<ReadonlySet<string>> {
-  const names = new Set<string>();
-  let read = 0;
-  for (let start = 0, end = 0; start < versions.length; start = end) {
-    end = entryEnd(versions, start);
-    names.add(readVersionEntry(versions, start, end).name);
-    if (++read % NAMES_AT_ONCE === 0) yield;
-  }
-  return names;
 }
 
 /** The change without the removals of resources that the proxy has. A name that it asked for and lacks is still answered. */

@@ -5,6 +5,8 @@ import type { NameChanges } from '../../push/name-changes.js';
 import { NO_NAMES } from '../../push/name-changes.js';
 import { hasName, type NameSet, WILDCARD } from '../../push/name-set.js';
 import type { Work } from '../../push/work.js';
+import { StreamError } from '../stream-error.js';
+import { entryEnd, readVersionEntry } from './delta-request-wire.js';
 
 /**
  * A sidecar on demand asks for each host and each cluster that its workload calls, and never takes a name back. Its
@@ -14,6 +16,9 @@ import type { Work } from '../../push/work.js';
 const LEARNT: readonly string[] = [TypeUrl.cluster, TypeUrl.virtualHost];
 /** One request may name this many times the names that a subscription can have. A larger one ends the stream. */
 const PART_OF_REQUEST = 4;
+
+/** Names that are read before the work pauses. */
+const NAMES_AT_ONCE = 2_048;
 
 /** @param maxNames of a subscription */
 export function maxNamesOfRequest(typeUrl: string, maxNames: number): number {
@@ -77,4 +82,33 @@ export function answerExcess(
 
 function withoutContent(name: string): EncodedResource {
   return { name, version: '', entry: Buffer.alloc(0), aliases: [name] };
+}
+
+/**
+ * Reads the names of RawDeltaRequest.versions.
+ *
+ * @throws StreamError INVALID_ARGUMENT
+ */
+export function* readHeldNames(versions: Uint8Array): Work<ReadonlySet<string>> {
+  return yield* decoded(namesOfVersions(versions));
+}
+
+function* namesOfVersions(versions: Uint8Array): Work<ReadonlySet<string>> {
+  const names = new Set<string>();
+  let read = 0;
+  for (let start = 0, end = 0; start < versions.length; start = end) {
+    end = entryEnd(versions, start);
+    names.add(readVersionEntry(versions, start, end).name);
+    if (++read % NAMES_AT_ONCE === 0) yield;
+  }
+  return names;
+}
+
+/** Any error of the work means that a peer sent other bytes. @throws StreamError INVALID_ARGUMENT */
+export function* decoded<Result>(work: Work<Result>): Work<Result> {
+  try {
+    return yield* work;
+  } catch (cause) {
+    throw new StreamError('INVALID_ARGUMENT', 'initial_resource_versions cannot be decoded', { cause });
+  }
 }

@@ -6,15 +6,22 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { ClusterLoad, LocalityLoad } from './load-report-wire.js';
 import { createLoadSeries, type LoadSeries } from './load-series.js';
 
+/** The sender of load reports. */
+export interface LoadReporter {
+  /** Of the proxy's configuration. */
+  readonly namespace: string;
+  /** The SPIFFE id or the address of the peer, for the log. */
+  readonly peer: string;
+}
+
 /** Records the load reports of one proxy. */
 export interface ProxyLoads {
   /**
    * Adds a report, with pauses.
    *
-   * @param namespace of the proxy's configuration
    * @param onKept called when the number of series changes in which the proxy has requests in progress. It may throw
    */
-  record(clusters: readonly ClusterLoad[], namespace: string, onKept: (series: number) => void): Work<void>;
+  record(clusters: readonly ClusterLoad[], by: LoadReporter, onKept: (series: number) => void): Work<void>;
   /** The proxy is gone, and its requests with it. */
   close(): void;
 }
@@ -58,9 +65,9 @@ export function createLoadRecorder(parts: LoadRecorderParts): LoadRecorder {
         last = next;
         next = new Map();
       };
-      const recordLocality = (cluster: string, load: LocalityLoad, namespace: string): void => {
+      const recordLocality = (cluster: string, load: LocalityLoad, by: LoadReporter): void => {
         const { locality, issued, succeeded, failed, inProgress } = load;
-        const one = series.ofLocality(cluster, locality, namespace);
+        const one = series.ofLocality(cluster, locality, by);
         metrics.increment('nav_load_requests_issued', one.labels, issued);
         metrics.increment('nav_load_requests_succeeded', one.labels, succeeded);
         metrics.increment('nav_load_requests_failed', one.labels, failed);
@@ -70,18 +77,18 @@ export function createLoadRecorder(parts: LoadRecorderParts): LoadRecorder {
         next.set(one, (before ?? 0) + inProgress);
       };
       return {
-        *record(clusters, namespace, onKept) {
+        *record(clusters, by, onKept) {
           for (const { cluster, localities, dropped } of clusters) {
             for (const each of localities) {
               if (isClosed) return;
               const before = next.size;
-              recordLocality(cluster, each, namespace);
+              recordLocality(cluster, each, by);
               if (next.size > before) onKept(last.size + next.size);
               yield;
             }
             if (isClosed) return;
             if (dropped > 0) {
-              const { cluster: name, locality: category } = series.ofDropped(cluster, namespace).labels;
+              const { cluster: name, locality: category } = series.ofDropped(cluster, by).labels;
               metrics.increment('nav_load_requests_dropped', { cluster: name, category }, dropped);
             }
             yield;

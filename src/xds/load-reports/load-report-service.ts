@@ -51,7 +51,9 @@ export function createLoadReportService({ environment, loads, gate }: LoadReport
       }
       reading.cost = 1 + report.fields / FIELDS_PER_REQUEST;
       keep('report', report.fields * BYTES_PER_FIELD);
-      yield* ofProxy.record(report.clusters, namespace, (series) => keep('requests', series * BYTES_PER_SERIES));
+      yield* ofProxy.record(report.clusters, { namespace, peer: name }, (series) =>
+        keep('requests', series * BYTES_PER_SERIES),
+      );
       if (isOpen) keep('report', 0);
     };
     return {

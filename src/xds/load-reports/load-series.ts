@@ -1,7 +1,7 @@
 import { createSubjectLog } from '../../telemetry/subject-log.js';
 import { LIMIT_SETTINGS } from '../limits/xds-limits.js';
 import { createKnownLoads } from './known-loads.js';
-import type { LoadRecorderParts } from './load-recorder.js';
+import type { LoadRecorderParts, LoadReporter } from './load-recorder.js';
 
 /** The labels of a cluster and a locality, or of a cluster and a reason. */
 export interface LoadSeries {
@@ -16,10 +16,9 @@ export interface LoadSeries {
  * leave when they are not used.
  */
 export interface LoadSeriesTable {
-  /** @param namespace of the proxy */
-  ofLocality(cluster: string, locality: string, namespace: string): LoadSeries;
+  ofLocality(cluster: string, locality: string, by: LoadReporter): LoadSeries;
   /** Requests that proxies dropped. */
-  ofDropped(cluster: string, namespace: string): LoadSeries;
+  ofDropped(cluster: string, by: LoadReporter): LoadSeries;
 }
 
 /** Label of clusters and localities that the mesh does not have, and of everything beyond the limit of series. */
@@ -60,7 +59,7 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
   const find = (
     key: string,
     labels: LoadSeries['labels'],
-    namespace: string,
+    { namespace, peer }: LoadReporter,
     forget: (labels: LoadSeries['labels']) => void,
   ): LoadSeries => {
     const nowMs = clock.monotonicMs();
@@ -73,7 +72,11 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
     }
     if (known.size >= maxSeries) {
       limitMet();
-      log.warn(OTHER, { setting: LIMIT_SETTINGS.loadSeries, maxSeries }, 'load reports share the series of others');
+      log.warn(
+        OTHER,
+        { peer, setting: LIMIT_SETTINGS.loadSeries, maxSeries },
+        'load reports share the series of others',
+      );
       return other;
     }
     const series: Known = {
@@ -100,12 +103,12 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
   };
 
   return {
-    ofLocality: (cluster, told, namespace) => {
+    ofLocality: (cluster, told, by) => {
       const locality = mesh.hasLocality(cluster, told) ? told : OTHER;
-      return find(`locality\n${cluster}\n${locality}`, { cluster, locality }, namespace, forgetLocality);
+      return find(`locality\n${cluster}\n${locality}`, { cluster, locality }, by, forgetLocality);
     },
-    ofDropped: (cluster, namespace) =>
-      find(`dropped\n${cluster}`, { cluster, locality: OTHER }, namespace, () =>
+    ofDropped: (cluster, by) =>
+      find(`dropped\n${cluster}`, { cluster, locality: OTHER }, by, () =>
         metrics.remove('nav_load_requests_dropped', { cluster, category: OTHER }),
       ),
   };
