@@ -4,6 +4,7 @@ import type { AttributeValue } from './attribute-value.js';
 import { readExpression } from './check-expression.js';
 import { TRANSPORT_TYPES } from './compile/compile-attribute.js';
 import { compileNode } from './compile/compile-node.js';
+import { requiredTexts } from './compile/required-texts.js';
 import type { AttributeReader, AttributeTypes, Evaluation, ExpressionLanguage, ValueType } from './expression-types.js';
 import { Failure, type Outcome } from './values/failure.js';
 import type { NativeValue } from './values/native-value.js';
@@ -13,6 +14,8 @@ export interface CompiledExpression {
   readonly type: ValueType;
   /** Names of the attributes that the expression reads, sorted. */
   readonly reads: readonly string[];
+  /** Texts that attributes must have: in a request with another one, or without it, the result is never true. For an index of rules. */
+  readonly requires: ReadonlyMap<string, string>;
   /**
    * Evaluates the expression. Never throws.
    *
@@ -55,10 +58,11 @@ export function compileExpression(
   const { programs = createRegexPrograms({ maxBytes: OWN_PROGRAMS_BYTES, scope: 'any part' }) } = options;
   const { tree, type, reads } = readExpression(text, attributes, language);
   const node = compileNode(tree, { semantics: language === 'legacy' ? 'legacy' : 'cel', programs });
-  const run = (bag: AttributeReader, given: MatchMeter | undefined): Outcome => node(bag, new LazyFrame(given));
+  const run = (bag: AttributeReader, meter: MatchMeter | undefined): Outcome => node(bag, new LazyFrame(meter));
   return {
     type,
     reads,
+    requires: requiredTexts(tree),
     evaluate: (bag, meter) => evaluationOf(run(bag, meter), type),
     matches: (bag, meter) => run(bag, meter) === true,
   };

@@ -26,6 +26,16 @@ test('an expression names the attributes that it reads, and its type', (t) => {
   t.is(type, 'BOOL');
 });
 
+test('an expression names the texts without which it is not true', (t) => {
+  const requires = (text: string, language: ExpressionLanguage): object =>
+    Object.fromEntries(compileExpression(text, ATTRIBUTES, language).requires);
+  const joined = 'key == "a" && ("b" == word && count == 1) && source.name != "c"';
+  t.deepEqual(requires(joined, 'legacy'), { key: 'a', word: 'b' });
+  t.deepEqual(requires(joined, 'cel'), { key: 'a', word: 'b' });
+  t.deepEqual(requires('key == "a" || word == "b"', 'legacy'), {});
+  t.deepEqual(requires('(key | "x") == "a" && word == ""', 'legacy'), {});
+});
+
 test('an expression that cannot be evaluated does not match', (t) => {
   const matches = (language: ExpressionLanguage): boolean =>
     compileExpression('count != 2', ATTRIBUTES, language).matches(requestWith({}));

@@ -3,6 +3,7 @@ import { certificateTargets } from './targets/certificates.js';
 import { configurationTargets } from './targets/configuration.js';
 import { credentialTargets } from './targets/credentials.js';
 import { dnsTargets } from './targets/dns.js';
+import { expressionTargets } from './targets/expressions.js';
 import { httpTargets } from './targets/http.js';
 import { policyTargets } from './targets/policy.js';
 import { webhookTargets } from './targets/webhooks.js';
@@ -14,6 +15,7 @@ export const allTargets: readonly FuzzTarget[] = [
   ...certificateTargets,
   ...credentialTargets,
   ...policyTargets,
+  ...expressionTargets,
   ...webhookTargets,
   ...configurationTargets,
   ...httpTargets,

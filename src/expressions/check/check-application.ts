@@ -94,10 +94,10 @@ function apply(variants: readonly ExpressionFunction[], operands: readonly Opera
   const isExact = ({ parameters }: ExpressionFunction): boolean =>
     operands.every(({ typed }, index) => fits(typed.type, parameters[index] ?? typed.type));
   const complete = variants.filter(({ parameters }) => parameters.length === operands.length);
-  for (const { parameters, result, run } of [...complete.filter(isExact), ...complete]) {
+  for (const { name, parameters, result, run } of [...complete.filter(isExact), ...complete]) {
     const converted = operands.map((operand, index) => convert(operand, parameters[index] ?? operand.typed.type));
     if (converted.every((node) => node !== undefined)) {
-      return { kind: 'apply', type: result, run, parameters: converted };
+      return { kind: 'apply', name, type: result, run, parameters: converted };
     }
   }
   return undefined;

@@ -59,7 +59,7 @@ export function checkIn(left: Operand, right: Operand, offset: number, context: 
   if (type === 'STRING_MAP') {
     const key = expectType(left, 'STRING', 'as the key of a map', context);
     const hasKey = (name: string, map: ReadonlyMap<string, string>): boolean => map.has(name);
-    return { kind: 'apply', type: 'BOOL', run: hasKey, parameters: [key, right.typed] };
+    return { kind: 'apply', name: 'in', type: 'BOOL', run: hasKey, parameters: [key, right.typed] };
   }
   if (!isListType(type)) {
     return context.fail(right.syntax.offset, `found ${typeText(type)}, expected a list or a STRING_MAP after in`);
@@ -75,7 +75,13 @@ export function checkIn(left: Operand, right: Operand, offset: number, context: 
   }
   const equals = equality.run as unknown as Equals;
   const hasElement = (value: NativeValue, list: readonly NativeValue[]): Outcome => findEqual(value, list, equals);
-  return { kind: 'apply', type: 'BOOL', run: hasElement as FunctionRun, parameters: [searched, right.typed] };
+  return {
+    kind: 'apply',
+    name: 'in',
+    type: 'BOOL',
+    run: hasElement as FunctionRun,
+    parameters: [searched, right.typed],
+  };
 }
 
 /** A comparison that fails counts only if no element is equal. */

@@ -25,7 +25,7 @@ export type TypedNode = { readonly type: ExpressionType } & (
   /** Whether the request has an attribute or an entry. */
   | { readonly kind: 'presence'; readonly of: AttributeNode | EntryNode }
   /** An operator or a function. */
-  | { readonly kind: 'apply'; readonly run: FunctionRun; readonly parameters: readonly TypedNode[] }
+  | ApplyNode
   /** A match of a text with a regular expression. */
   | { readonly kind: 'matches'; readonly text: TypedNode; readonly pattern: TypedNode }
   | { readonly kind: 'list'; readonly elements: readonly TypedNode[] }
@@ -43,6 +43,15 @@ export type TypedNode = { readonly type: ExpressionType } & (
       readonly nodes: number;
     }
 );
+
+export interface ApplyNode {
+  readonly kind: 'apply';
+  readonly type: ExpressionType;
+  /** Operator or name. */
+  readonly name: string;
+  readonly run: FunctionRun;
+  readonly parameters: readonly TypedNode[];
+}
 
 export interface AttributeNode {
   readonly kind: 'attribute';

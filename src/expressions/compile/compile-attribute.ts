@@ -48,11 +48,15 @@ export function compileAttribute({ name, type }: AttributeNode, absence: Absence
     const found = bag.get(name);
     if (found === undefined) return absent;
     if (found.type === transport) return found.value;
-    return new Failure(`${name} is a ${found.type} in this request, but was declared as ${type}`);
+    return wrongType(name, type, found);
   };
 }
 
-function absentResult(name: string, type: ValueType, absence: Absence): ScalarValue | Failure {
+export function wrongType(name: string, declared: ValueType, found: AttributeValue): Failure {
+  return new Failure(`${name} is a ${found.type} in this request, but was declared as ${declared}`);
+}
+
+export function absentResult(name: string, type: ValueType, absence: Absence): ScalarValue | Failure {
   switch (absence) {
     case 'fails':
       return new Failure(`the request has no ${name}: write a default, ${name} | …`, 'absent');

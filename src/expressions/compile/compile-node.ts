@@ -5,6 +5,7 @@ import { type Absence, compileAttribute, compileEntry, compilePresence } from '.
 import { compileElement, compileList, compileMacro, compileMap } from './compile-collections.js';
 import { compileCommutativeLogic, compileConditional, compileOrderedLogic } from './compile-logic.js';
 import { compileComputedMatch, compileLiteralMatch } from './compile-matches.js';
+import { compileTextComparison } from './compile-text-comparison.js';
 import { type EvaluateNode, MISSING } from './evaluate-node.js';
 
 export interface CompileContext {
@@ -45,7 +46,10 @@ export function compileNode(node: TypedNode, context: CompileContext): EvaluateN
     case 'presence':
       return compilePresence(node.of, compile);
     case 'apply':
-      return compileApplication(node.run, node.parameters.map(compile));
+      return (
+        compileTextComparison(node, isCel ? 'default' : 'fails') ??
+        compileApplication(node.run, node.parameters.map(compile))
+      );
     case 'matches': {
       const { pattern } = node;
       return pattern.kind === 'constant' && typeof pattern.value === 'string'
