@@ -1,4 +1,5 @@
 import { isRecord } from '../base/record.js';
+import type { ExpressionLanguage } from '../expressions/expression-types.js';
 import { createCoreKinds } from './core/core-kinds.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
 import {
@@ -21,6 +22,12 @@ import { createSchemaCompiler } from './schema/schema-reader.js';
 import { createSecurityKinds } from './security/security-kinds.js';
 import { explainUnknownKind } from './unknown-kind.js';
 
+/** Settings that decide which objects are valid. */
+export interface KindFeatures extends NetworkingFeatures {
+  /** Of rules and instances. Default: legacy. */
+  readonly expressionLanguage?: ExpressionLanguage | undefined;
+}
+
 /** The supported kinds. Reads and validates their objects. */
 export interface KindRegistry {
   readonly meshDomain: string;
@@ -36,12 +43,12 @@ export interface KindRegistry {
  * Builds the registry for a mesh domain.
  *
  * @param limits for the regular expressions of each object
- * @param features decide which networking objects are valid; default: as without settings
+ * @param features default: as without settings
  */
 export function createKindRegistry(
   meshDomain: string,
   limits: RegexLimits = DEFAULT_REGEX_LIMITS,
-  features: NetworkingFeatures = DEFAULT_NETWORKING_FEATURES,
+  features: KindFeatures = DEFAULT_NETWORKING_FEATURES,
 ): KindRegistry {
   const definitions = createKindDefinitions(meshDomain, limits, features);
   const compiler = createSchemaCompiler();
@@ -83,11 +90,11 @@ export function createKindRegistry(
 export function createKindDefinitions(
   meshDomain: string,
   limits: RegexLimits = DEFAULT_REGEX_LIMITS,
-  features: NetworkingFeatures = DEFAULT_NETWORKING_FEATURES,
+  features: KindFeatures = DEFAULT_NETWORKING_FEATURES,
 ): readonly KindDefinition[] {
   return [
     ...createPolicyKinds(meshDomain, limits),
-    ...createRuleKinds(meshDomain),
+    ...createRuleKinds(meshDomain, limits, features.expressionLanguage),
     ...createNetworkingKinds(meshDomain, limits, features),
     ...createSecurityKinds(meshDomain),
     ...createCoreKinds(),

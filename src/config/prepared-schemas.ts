@@ -6,6 +6,7 @@ import { meshNetworksSchema } from './mesh/mesh-networks.js';
 import { proxyConfigSchema } from './mesh/proxy-config-schema.js';
 import { DEFAULT_MESH_DOMAIN } from './mesh-domain.js';
 import { serviceConfigSchema } from './policy/client-config.js';
+import { COMPILED_ADAPTERS } from './policy-rules/catalogue/compiled-adapters.js';
 import { policyServerSchema } from './policy-server/policy-server-schema.js';
 import { metadataSchema } from './read-metadata.js';
 
@@ -20,5 +21,6 @@ export function preparedSchemas(): readonly TSchema[] {
     policyServerSchema,
     injectionConfigSchema,
     serviceConfigSchema,
+    ...[...COMPILED_ADAPTERS.values()].map(({ schema }) => schema),
   ];
 }

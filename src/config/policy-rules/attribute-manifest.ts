@@ -2,9 +2,9 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
+import { VALUE_TYPES } from './attribute-types.js';
 import { optionalText } from './fields.js';
 import { RULE_LIMITS } from './limits.js';
-import { VALUE_TYPES } from './value-type.js';
 
 const attributeInfoSchema = Type.Object(
   {

@@ -15,6 +15,18 @@ export const RULE_LIMITS = {
   headerValues: 16,
   /** Templates of an adapter. */
   templates: 64,
+  /** Dimensions of an override. */
+  quotaDimensions: 100,
+  /** Labels of a metric. */
+  labels: 64,
+  /** Entries of a list in a handler. */
+  listEntries: 10_000,
+  /** Expressions of an instance. */
+  instanceExpressions: 256,
+  /** Characters of all expressions of an instance. */
+  instanceLength: 65_536,
+  /** Nesting of the fields of an instance. */
+  instanceDepth: 16,
   /** Entries of other lists and maps. */
   entries: 1000,
   /** Characters of an expression. */

@@ -1,18 +1,36 @@
+import type { ExpressionLanguage } from '../../expressions/expression-types.js';
 import type { KindDefinition } from '../kind-definition.js';
+import { createObjectRegexes } from '../policy/object-regexes.js';
+import { checkRegex, createCheckMemo } from '../regex/check-regex.js';
+import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
+import { createSchemaCompiler } from '../schema/schema-reader.js';
 import { type AdapterSpec, adapterSchema } from './adapter.js';
 import { reduceAdapter, validateAdapter } from './adapter-rules.js';
 import { type AttributeManifestSpec, attributeManifestSchema } from './attribute-manifest.js';
 import { validateAttributeManifest } from './attribute-manifest-rules.js';
+import { attributeTypes } from './attribute-types.js';
 import { descriptorViolations } from './descriptor-rules.js';
 import { type HandlerSpec, handlerSchema } from './handler.js';
-import { validateHandler } from './handler-rules.js';
+import { createHandlerRules } from './handler-rules.js';
 import { type InstanceSpec, instanceSchema } from './instance.js';
+import { validateInstance } from './instance-rules.js';
 import { type RuleSpec, ruleSchema } from './rule.js';
 import { validateRule } from './rule-rules.js';
 import { type TemplateSpec, templateSchema } from './template.js';
 
-/** The kinds of the policy runtime, of group `config.<mesh domain>` (docs/policy-rules.md). Their names are lower-case. */
-export function createRuleKinds(meshDomain: string): readonly KindDefinition[] {
+/**
+ * The kinds of the policy runtime, of group `config.<mesh domain>` (docs/policy-rules.md). Their names are lower-case.
+ *
+ * @param language of all expressions
+ */
+export function createRuleKinds(
+  meshDomain: string,
+  limits: RegexLimits = DEFAULT_REGEX_LIMITS,
+  language: ExpressionLanguage = 'legacy',
+): readonly KindDefinition[] {
+  const checkOne = createCheckMemo((text) => checkRegex(text, limits.expressionBytes));
+  const handlerRules = createHandlerRules(createSchemaCompiler(), () => createObjectRegexes(checkOne, limits));
+  const attributes = attributeTypes();
   const shared = {
     group: `config.${meshDomain}`,
     versions: ['v1alpha2'],
@@ -32,21 +50,22 @@ export function createRuleKinds(meshDomain: string): readonly KindDefinition[] {
     kind: 'handler',
     plural: 'handlers',
     schema: handlerSchema,
-    validate: validateHandler,
+    validate: handlerRules.validate,
+    reduce: handlerRules.reduce,
   };
   const instance: KindDefinition<InstanceSpec> = {
     ...shared,
     kind: 'instance',
     plural: 'instances',
     schema: instanceSchema,
-    validate: () => [],
+    validate: (spec) => validateInstance(spec, attributes, language),
   };
   const rule: KindDefinition<RuleSpec> = {
     ...shared,
     kind: 'rule',
     plural: 'rules',
     schema: ruleSchema,
-    validate: validateRule,
+    validate: (spec) => validateRule(spec, attributes, language),
   };
   const adapter: KindDefinition<AdapterSpec> = {
     ...shared,

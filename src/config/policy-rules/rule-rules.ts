@@ -1,16 +1,42 @@
+import type { AttributeTypes, ExpressionLanguage } from '../../expressions/expression-types.js';
 import { validateDuration } from '../duration-rules.js';
 import { isHeaderName } from '../networking/header-rules.js';
 import { firstViolations } from '../policy/limits.js';
 import { repeatedValues } from '../repeated-values.js';
 import type { Violation } from '../violation.js';
+import { certainViolations, type ExpressionField } from './check-field.js';
 import type { RuleSpec } from './rule.js';
 
 /** Rules of a rule that its schema cannot express. */
-export function validateRule(spec: RuleSpec): readonly Violation[] {
-  return firstViolations(ruleViolations(spec));
+export function validateRule(
+  spec: RuleSpec,
+  attributes: AttributeTypes,
+  language: ExpressionLanguage,
+): readonly Violation[] {
+  return firstViolations(ruleViolations(spec, attributes, language));
 }
 
-function* ruleViolations(spec: RuleSpec): Iterable<Violation> {
+/** The expressions of a rule. */
+export function* ruleExpressions({ match = '', sampling, ...spec }: RuleSpec): Iterable<ExpressionField> {
+  if (match.trim() !== '') yield { path: 'match', text: match, needs: 'BOOL' };
+  for (const field of HEADER_FIELDS) {
+    for (const [index, { values }] of spec[field].entries()) {
+      for (const [at, text] of values.entries()) {
+        yield { path: `${field}[${index}].values[${at}]`, text, needs: 'STRING' };
+      }
+    }
+  }
+  const text = sampling?.random?.attributeExpression;
+  if (text !== undefined) yield { path: 'sampling.random.attributeExpression', text, needs: 'any' };
+}
+
+const HEADER_FIELDS = ['requestHeaderOperations', 'responseHeaderOperations'] as const;
+
+function* ruleViolations(
+  spec: RuleSpec,
+  attributes: AttributeTypes,
+  language: ExpressionLanguage,
+): Iterable<Violation> {
   for (const { index, first } of repeatedValues(spec.actions.map(({ name }) => name))) {
     yield {
       path: `actions[${index}].name`,
@@ -19,12 +45,13 @@ function* ruleViolations(spec: RuleSpec): Iterable<Violation> {
       remedy: 'give each action a name of its own',
     };
   }
-  for (const field of ['requestHeaderOperations', 'responseHeaderOperations'] as const) {
+  for (const field of HEADER_FIELDS) {
     for (const [index, operation] of spec[field].entries()) {
       yield* headerViolations(`${field}[${index}]`, operation);
     }
   }
   yield* samplingViolations(spec.sampling);
+  yield* certainViolations(ruleExpressions(spec), attributes, language);
 }
 
 function* headerViolations(
