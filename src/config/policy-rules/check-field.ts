@@ -14,7 +14,7 @@ export interface ExpressionField {
 /** The result of checking one expression. */
 export type FieldCheck =
   | { readonly type: 'valid' }
-  /** It reads attributes that are not known. An attributemanifest may declare them. */
+  /** It reads names that are not known, or whose beginnings are not. An attributemanifest may declare them. */
   | { readonly type: 'unknown attribute'; readonly names: readonly string[]; readonly message: string }
   | { readonly type: 'invalid'; readonly violation: Violation };
 

@@ -9,4 +9,60 @@ export const RULE_MESSAGE_CODES = {
       'Policy servers of this version do not run rules, so handlers, instances, rules and their like have no effect.',
     remedy: 'use QuotaSpecs and the file of --policyConfig to limit requests until a version runs rules',
   },
+  invalidExpression: {
+    code: 'MESH0272',
+    level: 'Error',
+    needs: 'wholeMesh',
+    title:
+      'An expression is wrong with the attributes of the mesh and of attributemanifests, so its object is not used.',
+    remedy:
+      'correct the expression, or declare the attribute in an attributemanifest of the namespace or the root namespace',
+  },
+  unsupportedTemplate: {
+    code: 'MESH0273',
+    level: 'Error',
+    title: 'A rule calls a handler with an instance of a template that its adapter does not take.',
+    remedy: 'name another handler or instance; docs/policy-rules.md#adapters lists the templates of each adapter',
+  },
+  idleRuleField: {
+    code: 'MESH0274',
+    level: 'Warn',
+    title: 'A field of a handler, instance, adapter or template is accepted, but has no effect in this mesh.',
+    remedy: 'remove it; docs/policy-rules.md#adapters lists such fields',
+  },
+  conflictingManifest: {
+    code: 'MESH0275',
+    level: 'Warn',
+    title:
+      'Two attributemanifests give an attribute different types. That of the operator applies, otherwise the older one.',
+    remedy: 'give the attribute one type, or another name',
+  },
+  ruleWithoutEffect: {
+    code: 'MESH0276',
+    level: 'Warn',
+    title: 'A rule has nothing to do, or one of its actions has no instances.',
+    remedy: 'add actions with instances, or header operations',
+  },
+  unusedRuleObject: {
+    code: 'MESH0277',
+    level: 'Info',
+    needs: 'wholeMesh',
+    title: 'No object names a handler, instance, adapter or template, so it is never used.',
+    remedy: 'name it in a rule or handler, or remove it',
+  },
+  ruleReferenceNotGranted: {
+    code: 'MESH0278',
+    level: 'Warn',
+    needs: 'wholeMesh',
+    title: 'An object names another one of a namespace that does not grant it access.',
+    remedy:
+      'ask an owner of that namespace to run the command, or use objects of the own namespace or the root namespace',
+  },
+  unusableRuleObject: {
+    code: 'MESH0279',
+    level: 'Error',
+    needs: 'wholeMesh',
+    title: 'A rule names a handler or instance that has errors of its own, so the action does not use it.',
+    remedy: 'correct the handler or instance',
+  },
 } as const satisfies Readonly<Record<string, MessageCode>>;

@@ -1,7 +1,11 @@
 import { keyOf, type MeshObject } from '../../config/object.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { findMisplacedAnnotations } from './analyzers/misplaced-annotations.js';
+import { conflictingManifests } from './analyzers/rules/conflicting-manifests.js';
+import { idleRuleFields } from './analyzers/rules/idle-rule-fields.js';
+import { ruleProblems } from './analyzers/rules/rule-problems.js';
 import { rulesWithoutDispatcher } from './analyzers/rules/rules-without-dispatcher.js';
+import { unusedRuleObjects } from './analyzers/rules/unused-rule-objects.js';
 import { confinedRoutes } from './analyzers/traffic/confined-routes.js';
 import { severalDefaults, sharedWorkloads } from './analyzers/traffic/conflicting-sidecars.js';
 import { deprecatedFields } from './analyzers/traffic/deprecated-fields.js';
@@ -40,9 +44,11 @@ import type { TrafficIndex } from './traffic/traffic-index.js';
 /** Analyzers of single objects that read no workloads, by their names. */
 export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'confined-routes': confinedRoutes,
+  'conflicting-manifests': conflictingManifests,
   'deprecated-fields': deprecatedFields,
   'destination-ports': destinationPorts,
   'hosts-without-server': hostsWithoutServer,
+  'idle-rule-fields': idleRuleFields,
   'ineffective-delegates': ineffectiveDelegates,
   'invisible-services': invisibleServices,
   'missing-destinations': missingDestinations,
@@ -50,12 +56,14 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'overlapping-routes': overlappingRoutes,
   'patch-targets': patchTargets,
   'replaced-rules': replacedRules,
+  'rule-problems': ruleProblems,
   'rules-without-dispatcher': rulesWithoutDispatcher,
   'several-default-sidecars': severalDefaults,
   'subsets-without-cluster': subsetsWithoutCluster,
   'unimported-hosts': unimportedHosts,
   'unmatched-regexes': unmatchedRegexes,
   'unreachable-routes': unreachableRoutes,
+  'unused-rule-objects': unusedRuleObjects,
   'unverified-servers': unverifiedServers,
 };
 

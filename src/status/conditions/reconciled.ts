@@ -129,6 +129,12 @@ const IDLE: ReadonlySet<string> = new Set(
       'shadowedPattern',
       'generatesNothing',
       'impossiblePattern',
+      'idleRuleField',
+      'conflictingManifest',
+      'ruleWithoutEffect',
+      'unsupportedTemplate',
+      'invalidExpression',
+      'unusableRuleObject',
     ] as const satisfies readonly MessageName[]
   ).map((name) => MESSAGE_CODES[name].code),
 );

@@ -11,6 +11,7 @@ const REASON_OF_CODE: ReadonlyMap<string, string> = new Map(
       ['missingReference', REASONS.specNotFound],
       ['missingService', REASONS.serviceNotFound],
       ['bindingNotGranted', REASONS.notGranted],
+      ['ruleReferenceNotGranted', REASONS.notGranted],
       ['confinedEntry', REASONS.notGranted],
       ['unusableServicePattern', REASONS.unusablePattern],
       ['unlimitedQuota', REASONS.quotaNotLimited],

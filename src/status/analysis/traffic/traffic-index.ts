@@ -1,6 +1,7 @@
 import { lazy } from '../../../base/lazy.js';
 import { MESH_GATEWAY, resolveHost } from '../../../config/networking/host-names.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../../config/object.js';
+import type { ExpressionLanguage } from '../../../expressions/expression-types.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { createImportableHostsIndexer, type ImportableHosts, type ImportableHostsIndexer } from './importable-hosts.js';
@@ -29,6 +30,8 @@ export interface TrafficSettings {
   readonly isGatewayScopedToNamespace?: boolean;
   /** NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE. Default false. */
   readonly areDelegatesOn?: boolean;
+  /** MESH_LANG: the language of rules and instances. Default legacy. */
+  readonly expressionLanguage?: ExpressionLanguage;
   /** Image of the proxies that the injector adds to new pods; undefined where it is unknown. */
   readonly proxyImage?: string | undefined;
 }

@@ -1,0 +1,61 @@
+import type { MeshObject, ObjectKey } from '../../../config/object.js';
+import type { AdapterSpec } from '../../../config/policy-rules/adapter.js';
+import type { CompiledAdapter } from '../../../config/policy-rules/catalogue/compiled-adapter.js';
+import type { CompiledTemplate } from '../../../config/policy-rules/catalogue/template-fields.js';
+import type { HandlerSpec } from '../../../config/policy-rules/handler.js';
+import type { InstanceSpec } from '../../../config/policy-rules/instance.js';
+import type { RuleSpec } from '../../../config/policy-rules/rule.js';
+import type { TemplateSpec } from '../../../config/policy-rules/template.js';
+import type { AttributeTypes } from '../../../expressions/expression-types.js';
+
+/** The adapter of a handler: a built-in one, or an object. */
+export type ResolvedAdapter =
+  | { readonly type: 'compiled'; readonly adapter: CompiledAdapter }
+  | {
+      readonly type: 'own';
+      readonly key: ObjectKey;
+      readonly spec: AdapterSpec;
+      readonly templates: readonly ObjectKey[];
+    };
+
+export interface ResolvedHandler {
+  readonly key: ObjectKey;
+  /** Keeps its identity while the object does not change, so a dispatcher can keep what it has made of it. */
+  readonly object: MeshObject;
+  readonly spec: HandlerSpec;
+  readonly adapter: ResolvedAdapter;
+}
+
+/** The template of an instance: a built-in one, or an object. */
+export type ResolvedTemplate =
+  | { readonly type: 'compiled'; readonly template: CompiledTemplate }
+  | { readonly type: 'own'; readonly key: ObjectKey; readonly spec: TemplateSpec };
+
+export interface ResolvedInstance {
+  readonly key: ObjectKey;
+  readonly object: MeshObject;
+  readonly spec: InstanceSpec;
+  readonly template: ResolvedTemplate;
+  /** The attributes that its expressions may read. */
+  readonly attributes: AttributeTypes;
+}
+
+export interface ResolvedAction {
+  readonly handler: ResolvedHandler;
+  /** At least one. */
+  readonly instances: readonly ResolvedInstance[];
+  /** Name by which header operations read the output. */
+  readonly name?: string;
+}
+
+export interface ResolvedRule {
+  readonly key: ObjectKey;
+  readonly object: MeshObject;
+  readonly spec: RuleSpec;
+  /** The rule applies only to requests to services of this namespace; undefined: to all requests. */
+  readonly namespace: string | undefined;
+  /** The actions that can be run, in the order of the rule. */
+  readonly actions: readonly ResolvedAction[];
+  /** The attributes that its expressions may read. */
+  readonly attributes: AttributeTypes;
+}

@@ -1,0 +1,62 @@
+import { keyOf, type MeshObject, type ObjectKey } from '../../../../config/object.js';
+import type { AdapterSpec } from '../../../../config/policy-rules/adapter.js';
+import type { HandlerSpec } from '../../../../config/policy-rules/handler.js';
+import type { InstanceSpec } from '../../../../config/policy-rules/instance.js';
+import type { RuleSpec } from '../../../../config/policy-rules/rule.js';
+import { memoize } from '../../../../model/memo.js';
+import { resolveReference } from '../../../../model/policy/rules/resolve-reference.js';
+import { createMessage } from '../../analysis-message.js';
+import type { ObjectAnalyzer } from '../../object-analyzer.js';
+import type { TrafficIndex } from '../../traffic/traffic-index.js';
+
+/** The objects that name each kind. */
+const USERS: Readonly<Record<string, string>> = {
+  handler: 'rule',
+  instance: 'rule',
+  adapter: 'handler',
+  template: 'instance or adapter',
+};
+
+/** Handlers and instances that no rule names, adapters that no handler names, templates that no instance or adapter names. */
+export const unusedRuleObjects: ObjectAnalyzer = {
+  kinds: Object.keys(USERS),
+  find: (object, index) =>
+    usedObjects(index).has(keyOf(object))
+      ? []
+      : [
+          createMessage(
+            'unusedRuleObject',
+            { object: keyOf(object) },
+            `no ${USERS[object.kind]} names this ${object.kind}`,
+          ),
+        ],
+};
+
+/** Once for each index, which lives as long as an analysis. */
+const usedObjects = memoize((index: TrafficIndex): ReadonlySet<ObjectKey> => {
+  const used = new Set<ObjectKey>();
+  for (const from of ['rule', 'handler', 'instance', 'adapter'].flatMap((kind) => [...index.objectsOf(kind)])) {
+    for (const [kind, written] of namesIn(from)) used.add(resolveReference(index, from, kind, written).key);
+  }
+  return used;
+});
+
+function namesIn({ kind, body }: MeshObject): readonly (readonly [kind: string, written: string])[] {
+  switch (kind) {
+    case 'rule':
+      return (body as RuleSpec).actions.flatMap(({ handler, instances }) => [
+        ['handler', handler] as const,
+        ...instances.map((instance) => ['instance', instance] as const),
+      ]);
+    case 'handler':
+      return named('adapter', (body as HandlerSpec).adapter);
+    case 'instance':
+      return named('template', (body as InstanceSpec).template);
+    default:
+      return (body as AdapterSpec).templates.map((template) => ['template', template] as const);
+  }
+}
+
+function named(kind: string, written: string | undefined): readonly (readonly [string, string])[] {
+  return written === undefined ? [] : [[kind, written]];
+}

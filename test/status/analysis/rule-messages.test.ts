@@ -1,0 +1,118 @@
+import test from 'ava';
+import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
+import { analyze } from '../../../src/status/analysis/analyze.js';
+import { ofCluster, tenantMesh } from '../../model/policy/tenant-objects.js';
+import { ENFORCEMENT, messagesOf } from './support.js';
+
+/** Messages of the policy runtime without remedies, and without the one that all objects have. */
+function said(text: string): readonly string[] {
+  return messagesOf(text)
+    .filter((line) => /^MESH(0101|027[2-9])/.test(line))
+    .map((line) => line.split('; ')[0] ?? '');
+}
+
+test('every object says that it does not run yet', (t) => {
+  t.deepEqual(
+    messagesOf('rule shop/r {actions: [{handler: h, instances: [i]}]}', 'rules-without-dispatcher').map(
+      (line) => line.split(';')[0],
+    ),
+    ['MESH0271 rule/shop/r: this version does not run objects of kind rule'],
+  );
+});
+
+test('names that nothing has are MESH0101, at their place', (t) => {
+  t.deepEqual(
+    said(`rule shop/r {actions: [{handler: h, instances: [i.web]}]}
+      handler shop/own {adapter: none, connection: {address: "a:1"}}
+      handler shop/counters {compiledAdapter: memquota, params: {quotas: [{name: q, maxAmount: 1, validDuration: 1s}]}}
+      instance shop/own {template: none}
+      adapter shop/a {templates: [none]}`).filter((line) => line.startsWith('MESH0101')),
+    [
+      'MESH0101 adapter/shop/a spec.templates[0]: there is no template/shop/none',
+      'MESH0101 handler/shop/counters spec.params.quotas[0].name: there is no instance/shop/q',
+      'MESH0101 handler/shop/own spec.adapter: there is no adapter/shop/none',
+      'MESH0101 instance/shop/own spec.template: there is no template/shop/none',
+      'MESH0101 rule/shop/r spec.actions[0].handler: there is no handler/shop/h',
+      'MESH0101 rule/shop/r spec.actions[0].instances[0]: there is no instance/web/i',
+    ],
+  );
+});
+
+test('a handler with an instance of a template that it does not take is MESH0273', (t) => {
+  t.deepEqual(
+    said(`rule shop/r {actions: [{handler: h, instances: [i]}]}
+      handler shop/h {compiledAdapter: prometheus}
+      instance shop/i {compiledTemplate: quota}`),
+    [
+      'MESH0273 rule/shop/r spec.actions[0].instances[0]: prometheus, the adapter of handler/shop/h, does not take instance/shop/i of the template quota',
+    ],
+  );
+});
+
+test('an expression with an attribute that nothing declares is MESH0272, and a rule that needs it MESH0279', (t) => {
+  const [instance, rule] = said(`rule shop/r {actions: [{handler: h, instances: [i]}]}
+    handler shop/h {compiledAdapter: denier}
+    instance shop/i {compiledTemplate: listentry, params: {value: request.metod}}`);
+  t.regex(
+    instance ?? '',
+    /^MESH0272 instance\/shop\/i spec\.params\.value: "request\.metod" cannot be evaluated: 1:1: unknown attribute request\.metod.*request\.method/,
+  );
+  t.is(
+    rule,
+    'MESH0279 rule/shop/r spec.actions[0].instances[0]: instance/shop/i cannot be used because of its own messages',
+  );
+});
+
+test('fields of public files without an effect are MESH0274, each with the reason', (t) => {
+  t.deepEqual(
+    said(`rule shop/r {actions: [{handler: log, instances: [entry]}, {handler: env, instances: [pods]}, {handler: r, instances: [i]}, {handler: q, instances: [c]}]}
+      handler shop/log {compiledAdapter: stdio, params: {logStream: FILE, output_path: /tmp/log}}
+      instance shop/entry {name: other, compiledTemplate: logentry, params: {monitored_resource_type: '"x"'}}
+      handler shop/env {compiledAdapter: kubernetesenv, params: {kubeconfig_path: /x}}
+      instance shop/pods {compiledTemplate: kubernetes, params: {source_uid: source.uid}, attributeBindings: {source.ip: $out.source_ip}}
+      handler shop/r {compiledAdapter: rbac, params: {configStoreUrl: "k8s://"}}
+      instance shop/i {compiledTemplate: authorization}
+      handler shop/q {compiledAdapter: redisquota, params: {redisServerUrl: "redis:6379", connectionPoolSize: 5}}
+      instance shop/c {compiledTemplate: quota}`),
+    [
+      'MESH0274 handler/shop/env spec.compiledAdapter: compiledAdapter kubernetesenv does nothing: proxies and control plane already set the attributes of workloads',
+      'MESH0274 handler/shop/log spec.params.logStream: params.logStream acts as STDOUT: policy servers write no files',
+      'MESH0274 handler/shop/log spec.params.outputPath: params.outputPath has no effect: policy servers write no files',
+      'MESH0274 handler/shop/q spec.params.connectionPoolSize: params.connectionPoolSize is not needed: one connection sends commands without waiting for answers',
+      'MESH0274 handler/shop/r spec.params.configStoreUrl: params.configStoreUrl is not read: the policies are the AuthorizationPolicies of the mesh',
+      'MESH0274 instance/shop/entry spec.name: name is not used: the name of the instance is entry',
+      'MESH0274 instance/shop/entry spec.params.monitored_resource_type: params.monitored_resource_type is read by no built-in adapter',
+      'MESH0274 instance/shop/pods spec.compiledTemplate: compiledTemplate kubernetes does nothing: proxies and control plane already set the attributes of workloads',
+    ],
+  );
+});
+
+test('manifests that disagree are MESH0275, rules with nothing to do MESH0276, and unused objects MESH0277', (t) => {
+  t.deepEqual(
+    said(`attributemanifest shop/a {attributes: {request.tier: {valueType: STRING}}}
+      attributemanifest shop/b {attributes: {request.tier: {valueType: INT64}}}
+      rule shop/empty {}
+      template shop/t {descriptor: CgMKAWE=}`),
+    [
+      'MESH0275 attributemanifest/shop/b spec.attributes["request.tier"].valueType: request.tier is STRING in attributemanifest/shop/a, not INT64',
+      'MESH0276 rule/shop/empty spec.actions: the rule has neither actions nor header operations',
+      'MESH0277 template/shop/t: no instance or adapter names this template',
+    ],
+  );
+});
+
+test('a name in a namespace that grants nothing is MESH0278, with the command for its owner', (t) => {
+  const objects = [
+    ofCluster('rule evil/r {actions: [{handler: refuse.shop, instances: [i]}]}'),
+    ofCluster('instance evil/i {compiledTemplate: checknothing}'),
+  ];
+  const found = analyze(analysisInputOf(tenantMesh(objects).context, ENFORCEMENT)).filter(
+    ({ code }) => code === 'MESH0278',
+  );
+  t.deepEqual(
+    found.map(({ field, message }) => `${field}: ${message.split(';')[0]}`),
+    [
+      'spec.actions[0].handler: namespace shop grants no access to objects of evil: run kubectl annotate --overwrite namespace shop policy.mesh.internal/bindings-from=evil',
+    ],
+  );
+});
