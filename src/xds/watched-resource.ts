@@ -48,6 +48,8 @@ export class WatchedResource {
   #sentConfigVersion = '';
   #ackedConfigVersion = '';
   #rejection: WatchSnapshot['rejection'];
+  /** The newest response was rejected, and the newest configuration has again what the proxy accepted before. */
+  #isSpared = false;
 
   readonly #onProgress: () => void;
   /** Version of the resources that the proxy had when it connected. */
@@ -220,6 +222,7 @@ export class WatchedResource {
     this.#held.send(set, this.isOverdue);
     this.outstanding.begin(hasNew);
     this.#response = response;
+    this.#isSpared = false;
     this.#sentConfigVersion = configVersion;
   }
 
@@ -259,7 +262,10 @@ export class WatchedResource {
     // None of these resources belongs to a changed cluster.
     this.warming = undefined;
     if (!this.isUnanswered) {
-      if (this.#rejection !== undefined) this.#onProgress();
+      if (this.#rejection !== undefined) {
+        this.#isSpared = true;
+        this.#onProgress();
+      }
       this.#rejection = undefined;
     }
     this.unaffected(configVersion);
@@ -272,13 +278,15 @@ export class WatchedResource {
   }
 
   snapshot(): WatchSnapshot {
+    const ackedVersion = this.#ackedVersion === '' ? this.#heldVersion : this.#ackedVersion;
     return {
       typeUrl: this.provider.typeUrl,
       resourceNames: this.names?.names ?? [],
-      sentNonce: this.sentNonce,
+      // No answer to a rejected response is expected: the proxy would wait forever.
+      sentNonce: this.#isSpared ? this.#ackedNonce : this.sentNonce,
       ackedNonce: this.#ackedNonce,
-      sentVersion: this.#response?.version ?? this.#heldVersion,
-      ackedVersion: this.#ackedVersion === '' ? this.#heldVersion : this.#ackedVersion,
+      sentVersion: this.#isSpared ? ackedVersion : (this.#response?.version ?? this.#heldVersion),
+      ackedVersion,
       ackedConfigVersion: this.#ackedConfigVersion,
       ...(this.#rejection === undefined ? {} : { rejection: this.#rejection }),
       ...(this.#response === undefined ? {} : { sentAt: this.#response.at }),

@@ -68,6 +68,13 @@ test('/version shows version, revision and status as text', async (t) => {
 test('syncz shows nonces per type and omits empty fields', async (t) => {
   const { port } = await serve(t, {
     views: {
+      rejections: () => [
+        {
+          ...{ at: new Date(0), connection: connection({ proxy: { id: 'sidecar~2' } }).id, nonce: 'x0' },
+          ...{ typeUrl: TypeUrl.extensionConfig, code: 'INTERNAL', message: 'no filter' },
+          causes: ['EnvoyFilter/shop/old'],
+        },
+      ],
       connections: () => [
         connection({
           proxy: { id: 'sidecar~2' },
@@ -106,6 +113,8 @@ test('syncz shows nonces per type and omits empty fields', async (t) => {
       listener_rejection: 'Internal: no',
       extension_config_sent: 'x1',
       extension_config_acked: 'x1',
+      extension_config_past_rejection: 'INTERNAL: no filter',
+      extension_config_past_rejection_objects: ['EnvoyFilter/shop/old'],
     },
   ]);
 });

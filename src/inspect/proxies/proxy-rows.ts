@@ -28,6 +28,8 @@ export interface TypeStatus {
   readonly waitingSince?: string;
   /** Error code and text of the proxy. */
   readonly rejection?: string;
+  /** The same of an earlier rejection: the proxy now has what it should have. */
+  readonly pastRejection?: string;
   /** Objects that may have caused the rejection, as `Kind/namespace/name`. */
   readonly rejectedObjects?: readonly string[];
 }
@@ -80,7 +82,8 @@ function typeStatus(type: string, field: string, status: Readonly<Record<string,
   const ackedNonce = textOf(status[`${field}_acked`]);
   const rejection = textOf(status[`${field}_rejection`]);
   const waitingSince = textOf(status[`${field}_waiting_since`]);
-  const objects = status[`${field}_rejection_objects`];
+  const pastRejection = textOf(status[`${field}_past_rejection`]);
+  const objects = status[`${field}_rejection_objects`] ?? status[`${field}_past_rejection_objects`];
   if (sentNonce === undefined && rejection === undefined) return [];
   return [
     {
@@ -90,6 +93,7 @@ function typeStatus(type: string, field: string, status: Readonly<Record<string,
       ...(ackedNonce === undefined ? {} : { ackedNonce }),
       ...(waitingSince === undefined ? {} : { waitingSince }),
       ...(rejection === undefined ? {} : { rejection }),
+      ...(pastRejection === undefined ? {} : { pastRejection }),
       ...(Array.isArray(objects) ? { rejectedObjects: objects.filter((each) => typeof each === 'string') } : {}),
     },
   ];

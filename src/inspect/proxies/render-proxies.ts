@@ -62,10 +62,13 @@ export function renderProxy(row: ProxyRow, now: Date, paint: Paint): string {
     ]),
     paint,
   );
-  const rejections = row.types.flatMap(({ type, rejection, rejectedObjects = [] }) => {
-    if (rejection === undefined) return [];
+  const rejections = row.types.flatMap(({ type, rejection, pastRejection, rejectedObjects = [] }) => {
+    const text = rejection ?? pastRejection;
+    if (text === undefined) return [];
+    const title =
+      rejection === undefined ? paint(`${type} rejected earlier`, 'warning') : paint(`${type} rejected`, 'bad');
     const objects = rejectedObjects.map((object) => `  caused by ${paint(printable(object), 'heading')}`);
-    return [`${paint(`${type} rejected`, 'bad')}  ${printable(rejection.trimEnd())}`, ...objects];
+    return [`${title}  ${printable(text.trimEnd())}`, ...objects];
   });
   return [head.join('\n'), '\n\n', table, ...(rejections.length === 0 ? [] : ['\n', rejections.join('\n'), '\n'])].join(
     '',

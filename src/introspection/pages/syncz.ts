@@ -20,7 +20,8 @@ const TYPES = [
 
 /**
  * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection`,
- * `*_rejection_objects` with the objects that may have caused it, `*_waiting_since` of a
+ * `*_rejection_objects` with the objects that may have caused it, the same as `*_past_rejection` after
+ * a rejection without which the proxy has what it should have, `*_waiting_since` of a
  * response that is not acknowledged, `virtual_host_*` and `extension_config_*`.
  */
 export const syncz: Page = {
@@ -49,21 +50,25 @@ function syncStatus(views: Views, connection: ProxyConnection, context: PushCont
     if (watch.sentAt !== undefined && watch.sentNonce !== watch.ackedNonce) {
       status[`${name}_waiting_since`] = watch.sentAt.toISOString();
     }
-    const rejection = formatRejection(watch);
+    const rejection = watch.rejection ?? pastRejection(views, connection, typeUrl);
     if (rejection === undefined) continue;
-    status[`${name}_rejection`] = rejection;
-    const causes = causesOf(views, connection, watch);
-    if (causes.length > 0) status[`${name}_rejection_objects`] = causes;
+    const field = watch.rejection === undefined ? `${name}_past_rejection` : `${name}_rejection`;
+    status[field] = `${rejection.code}: ${rejection.message}`;
+    const causes = causesOf(views, connection, rejection);
+    if (causes.length > 0) status[`${field}_objects`] = causes;
   }
   return status;
 }
 
-/** The objects that may have caused the last rejection. */
-function causesOf({ rejections }: Views, { id }: ProxyConnection, { rejection }: WatchSnapshot): readonly ObjectKey[] {
-  const found = rejections?.().find(({ connection, nonce }) => connection === id && nonce === rejection?.nonce);
-  return found?.causes.slice(0, MAX_OBJECTS) ?? [];
+type Rejection = NonNullable<WatchSnapshot['rejection']>;
+
+/** The newest rejection of a type by a connection that has what it should have now. */
+function pastRejection({ rejections }: Views, { id }: ProxyConnection, typeUrl: string): Rejection | undefined {
+  return rejections?.().find((each) => each.connection === id && each.typeUrl === typeUrl);
 }
 
-function formatRejection({ rejection }: WatchSnapshot): string | undefined {
-  return rejection === undefined ? undefined : `${rejection.code}: ${rejection.message}`;
+/** The objects that may have caused a rejection. */
+function causesOf({ rejections }: Views, { id }: ProxyConnection, { nonce }: Rejection): readonly ObjectKey[] {
+  const found = rejections?.().find((each) => each.connection === id && each.nonce === nonce);
+  return found?.causes.slice(0, MAX_OBJECTS) ?? [];
 }

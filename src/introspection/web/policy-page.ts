@@ -1,4 +1,5 @@
 import { judgementText, type PolicyJudgement } from '../../generators/authorization/judge-request.js';
+import { credentialHash } from '../../policy/quota/credential-hash.js';
 import { type Html, html } from '../html.js';
 import { HttpProblem } from '../http-problem.js';
 import { recordOf } from '../json-source.js';
@@ -112,7 +113,7 @@ function renderService(service: NonNullable<ExplainedRequest['service']>): Html 
     'none',
   )}</dd>
 <dt>Operation</dt><dd>${joined(texts(operation), 'no pattern matches')}</dd>
-<dt>API key</dt><dd><bdi>${apiKey ?? 'none'}</bdi></dd>
+<dt>API key</dt><dd><bdi>${apiKey ?? 'none'}</bdi>${apiKey === undefined ? '' : html` <span class="quiet">${credentialHash(apiKey)} on Quotas</span>`}</dd>
 <dt>Charges</dt><dd>${joined(
     quotas.charges.map(({ quota, charge, object }) => html`<bdi>${quota} ${charge}</bdi> by ${objectLink(object)}`),
     'no quota',

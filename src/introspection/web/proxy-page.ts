@@ -171,7 +171,7 @@ function renderTypeState(state: TypeProgress['state']): Html {
 
 function renderRejection({ past, isPresent, changes }: RejectionModel, now: Date): Html {
   const { typeUrl, code, message, causes, at } = past;
-  const state = isPresent ? renderBadge('in force', 'bad') : renderBadge('a later response was accepted', 'good');
+  const state = isPresent ? renderBadge('in force', 'bad') : renderBadge('no longer in force', 'good');
   return html`<section><h2>Rejected ${typeTitle(typeUrl).toLowerCase()} <small>${code}, ${renderSince(at, now)} ago</small> ${state}</h2>
 <pre class="wrap" tabindex="0">${message || 'The proxy gave no reason.'}</pre>
 <p>Caused by ${renderCauses(causes)}</p>

@@ -142,7 +142,10 @@ test('a running proxy keeps what it has, needs no response, and gets the correct
   await settle();
   t.false(proxy.hasMore());
   t.is(findingsOf(rig).length, 1);
-  t.is([...rig.sessions][0]?.snapshot()?.watches.get(TypeUrl.cluster)?.rejection, undefined);
+  const watch = [...rig.sessions][0]?.snapshot()?.watches.get(TypeUrl.cluster);
+  t.is(watch?.rejection, undefined);
+  t.is(watch?.sentNonce, watch?.ackedNonce, 'no answer is missing');
+  t.is(watch?.sentVersion, watch?.ackedVersion);
   apply(filter('f', [merging('good', 'a')]));
   const corrected = await proxy.next();
   t.deepEqual(corrected.patches, ['good', 'none']);
