@@ -23,7 +23,7 @@ policy server, and with one by a bare server that allows everything.`,
   flags: {
     patterns: { placeholder: 'N', description: 'API patterns of the service.', default: '100' },
     rules: { placeholder: 'N', description: 'Quota rules of the service.', default: '20' },
-    seconds: { placeholder: 'N', description: 'Time for each of the six steps of the library.', default: '2' },
+    seconds: { placeholder: 'N', description: 'Time for each step of the library.', default: '2' },
     envoy: { description: 'Measure the library alone, and nothing through Envoy.', default: true },
     rate: { placeholder: 'N', description: 'Requests per second through Envoy.', default: '1000' },
     rounds: { placeholder: 'N', description: 'Rounds through Envoy.', default: '5' },

@@ -4,6 +4,7 @@ import { compileQuotaSpecs } from '../../src/policy/client/compile-quota-specs.j
 import { deriveHttpAttributes, type HttpRequestFacts } from '../../src/policy/client/http-attributes.js';
 import { percentile } from '../measure/statistics.js';
 import { createCachingClient } from './cached-decisions.js';
+import { compileRuleExpressions } from './rule-expressions.js';
 import type { PolicyWorkload } from './workload.js';
 
 /** How fast one step of a decision is. */
@@ -46,6 +47,8 @@ export async function measureDecisions(
       isGateway: false,
     });
   const bags = new Map(workload.requests.map((request) => [request, bagOfRequest(request)]));
+  const expressions = compileRuleExpressions();
+  const bagOf = (request: HttpRequestFacts) => bags.get(request) ?? bagOfRequest(request);
   const client = createCachingClient();
   const decide: Step = async (request) => {
     const attributes = bagOfRequest(request);
@@ -58,7 +61,12 @@ export async function measureDecisions(
     ['  API operation', ({ method, target }) => api.attributesFor(method, target).size],
     ['  API key', ({ target, headers }) => api.apiKeyFor(target, headers)?.length ?? 0],
     ['  attribute bag, with both', (request) => (bagOfRequest(request).get('request.method') ? 1 : 0)],
-    ['  quota rules', (request) => quota.chargesFor(bags.get(request) ?? bagOfRequest(request)).length],
+    ['  quota rules', (request) => quota.chargesFor(bagOf(request)).length],
+    ...expressions.matches.map(([language, expression]): readonly [string, Step] => [
+      `expression of a rule, ${language}`,
+      (request) => (expression.matches(bagOf(request)) ? 1 : 0),
+    ]),
+    ['expressions of 500 rules', (request) => expressions.countMatching(bagOf(request))],
   ];
   const results: StepResult[] = [];
   for (const [name, step] of steps) {

@@ -1,4 +1,5 @@
 import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
+import { lazy } from '../../base/lazy.js';
 import { MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_NODES } from '../expression-limits.js';
 import { errorAt } from '../expression-syntax-error.js';
 import type { BinaryOperator, Literal, SyntaxNode } from '../tree/syntax-tree.js';
@@ -9,15 +10,18 @@ const MAX_PARAMETERS = 32;
 const INT64_LIMIT = 2n ** 63n;
 
 /** Only for its parser. Its evaluator matches regular expressions with JavaScript's engine, which can take minutes. */
-const environment = new Environment({
-  limits: {
-    maxAstNodes: MAX_EXPRESSION_NODES,
-    maxDepth: MAX_EXPRESSION_DEPTH,
-    maxListElements: MAX_ELEMENTS,
-    maxMapEntries: MAX_ELEMENTS,
-    maxCallArguments: MAX_PARAMETERS,
-  },
-});
+const environment = lazy(
+  () =>
+    new Environment({
+      limits: {
+        maxAstNodes: MAX_EXPRESSION_NODES,
+        maxDepth: MAX_EXPRESSION_DEPTH,
+        maxListElements: MAX_ELEMENTS,
+        maxMapEntries: MAX_ELEMENTS,
+        maxCallArguments: MAX_PARAMETERS,
+      },
+    }),
+);
 
 /**
  * Parses the syntax of CEL.
@@ -27,7 +31,7 @@ const environment = new Environment({
 export function parseCel(text: string): SyntaxNode {
   let parsed: ASTNode;
   try {
-    parsed = environment.parse(text).ast;
+    parsed = environment().parse(text).ast;
   } catch (error) {
     if (error instanceof ParseError) throw errorAt(text, error.range?.start ?? 0, problemOf(error));
     throw error;
