@@ -38,6 +38,7 @@ export async function analyzeInputs(inputs: readonly InputText[], settings: Anal
   const parse = createYamlParser();
   const kinds = createKindRegistry(settings.store.meshDomain, settings.regexLimits, {
     virtualServices: { delegates: settings.enforcement.areDelegatesOn ?? false },
+    expressionLanguage: settings.enforcement.expressionLanguage,
   });
   const read = readObjects(inputs, { kinds, parse, defaultNamespace: settings.defaultNamespace });
   const { placed, problems, skipped, invalid } = read;

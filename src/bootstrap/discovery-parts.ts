@@ -30,6 +30,7 @@ import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
 import { createDnsServing } from './dns-serving.js';
 import { createDrain } from './drain.js';
+import { createIdleKindsLog } from './idle-kinds-log.js';
 import { regexLimitsOf, statusSettings, storeSettings, tracingSettings } from './map-options.js';
 import type { Options } from './options.js';
 import { connectedPolicyServers } from './policy/connected-policy-servers.js';
@@ -52,6 +53,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   const { metrics, outgoing, build, encoder, guard } = parts;
   const kinds = createKindRegistry(environment.meshDomain, regexLimitsOf(environment), {
     virtualServices: { delegates: environment.navEnableVirtualServiceDelegate },
+    expressionLanguage: environment.meshLang,
   });
   const store = createMeshStore(storeSettings(options), {
     mesh: createDefaultMeshConfig(),
@@ -114,6 +116,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     isAuthzOff: !discovery.plugins.includes('authz'),
     isGatewayScopedToNamespace: environment.navScopeGatewayToNamespace,
     areDelegatesOn: environment.navEnableVirtualServiceDelegate,
+    expressionLanguage: environment.meshLang,
     proxyImage: webhooks.proxyImage(),
     limitedQuotas: policy.limitedQuotas(),
     isPod: environment.podName !== '',
@@ -283,6 +286,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     webhooks,
     dns,
     createSnapshotLog(logging.scope('model')),
+    createIdleKindsLog(logging.scope('model')),
     createCacheLog(logging.scope('cache'), () => {
       const { resources, responses } = proxies.distributor;
       return { generated: resources.generations, composed: responses.composed, reused: responses.reused };

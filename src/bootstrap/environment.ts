@@ -1,5 +1,6 @@
 import type { AddressRange } from '../config/injection/captured-traffic.js';
 import type { SettingsFields } from '../config/settings-reader.js';
+import type { ExpressionLanguage } from '../expressions/expression-types.js';
 import type { OtlpProtocol } from '../tracing/otlp-encoder.js';
 import type { ListenAddress } from './options.js';
 
@@ -53,7 +54,7 @@ export interface Environment extends RegexEnvironment {
   readonly meshDefaultRequestTimeoutMs: number;
   readonly meshGprcMaxRecvMsgSizeBytes: number;
   readonly meshGprcMaxStreams: number;
-  readonly meshLang: string;
+  readonly meshLang: ExpressionLanguage;
   readonly jwtPolicy: string;
   readonly orchServiceHost: string;
   readonly maxWorkloadCertTtlMs: number;

@@ -6,7 +6,6 @@ export const GAPS: Readonly<Record<string, string>> = {
   mcpMaxMsgSize: 'issue 17: the MCP source',
   NAV_ENABLE_INCREMENTAL_MCP: 'issue 17: the MCP source',
   mcp: 'issue 17: the MCP source',
-  MESH_LANG: 'issue 17: expressions of the policy runtime',
 
   INGRESS_GATEWAY_NAMESPACE: 'it configures a proxy agent, which the mesh does not have',
   SECRET_WATCHER_RESYNC_PERIOD: 'it configures a proxy agent, which the mesh does not have',

@@ -25,7 +25,7 @@ MESHD_CUSTOM_HOST | string | - | ca/server-certificate/create-server-certificate
 MESH_DEFAULT_REQUEST_TIMEOUT | duration | 0s | ${EFFECTS}
 MESH_GPRC_MAXRECVMSGSIZE | int | 4194304 | xds/grpc-server.test.ts | a message above MESH_GPRC_MAXRECVMSGSIZE ends its stream and no other
 MESH_GPRC_MAXSTREAMS | int | 100000 | bootstrap/settings.test.ts | streams beyond MESH_GPRC_MAXSTREAMS of one connection wait until another one ends
-MESH_LANG | string | - | -
+MESH_LANG | string | - | config/policy-rules/expression-language.test.ts | MESH_LANG decides in which language rules are read
 JWT_POLICY | string | third-party-jwt | ca/authentication/token-review.test.ts | first-party-jwt requires no audience | first-party-jwt
 ORCH_SERVICE_HOST | string | - | cli/parse-options.test.ts | in a pod, where
 MAX_WORKLOAD_CERT_TTL | duration | 2160h0m0s | ${SIGNING} | a lifetime above the maximum is rejected | maximum

@@ -60,6 +60,7 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
         isAuthzOff: !discovery.plugins.includes('authz'),
         isGatewayScopedToNamespace: environment.navScopeGatewayToNamespace,
         areDelegatesOn: environment.navEnableVirtualServiceDelegate,
+        expressionLanguage: environment.meshLang,
         limitedQuotas: undefined,
         regexLimits,
       },

@@ -55,6 +55,5 @@ export const UNIMPLEMENTED = {
   mcp: 'the MCP source is not implemented yet',
   metadataExchange: 'stock Envoy does not contain a TCP metadata exchange filter',
   pod: 'the injector sets it for the proxies of pods, and this process does not read it',
-  policyServer: 'this policy server has only one expression runtime',
   serviceApis: 'the Gateway API of Kubernetes is not implemented yet',
 } as const;

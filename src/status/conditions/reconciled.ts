@@ -1,4 +1,5 @@
 import { appendTo } from '../../base/append-to.js';
+import { KINDS_WITHOUT_EFFECT, WITHOUT_EFFECT } from '../../config/policy-rules/kind-names.js';
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
 import { MESSAGE_CODES, type MessageName } from '../analysis/message-codes.js';
 import type { ConditionStatus, JudgedCondition } from './condition.js';
@@ -11,7 +12,7 @@ import { joinSentences, listed, shorten } from './texts.js';
  * the object and have it, and continues with the reasons why the object is not in force.
  */
 export function reconciledOf(
-  { isAnalyzed, messages, progress, refusals }: ObjectFacts,
+  { key, isAnalyzed, messages, progress, refusals }: ObjectFacts,
   accepted: JudgedCondition,
   resolvedRefs: JudgedCondition,
 ): JudgedCondition {
@@ -20,12 +21,13 @@ export function reconciledOf(
     return reconciled('False', REASONS.notAccepted, joinSentences(count(0, progress?.proxies ?? 0), why));
   }
   const counts = progress === undefined ? '' : countsOf(progress);
-  const unenforced =
-    find(messages, 'policyNotEnforced') ??
-    find(messages, 'peerAuthenticationOff') ??
-    find(messages, 'rulesNotEnforced');
+  const unenforced = find(messages, 'policyNotEnforced') ?? find(messages, 'peerAuthenticationOff');
   if (unenforced !== undefined) {
     return reconciled('False', REASONS.notEnforced, joinSentences(counts, unenforced.message));
+  }
+  // Also without analyzers: nothing else tells that the object does nothing.
+  if (KINDS_WITHOUT_EFFECT.has(key.slice(0, key.indexOf('/')))) {
+    return reconciled('False', REASONS.notEnforced, joinSentences(counts, WITHOUT_EFFECT));
   }
   const unbound = find(messages, 'unboundSpec');
   if (unbound !== undefined) return reconciled('False', REASONS.notBound, joinSentences(counts, unbound.message));

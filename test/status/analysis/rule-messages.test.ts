@@ -16,7 +16,7 @@ test('every object says that it does not run yet', (t) => {
     messagesOf('rule shop/r {actions: [{handler: h, instances: [i]}]}', 'rules-without-dispatcher').map(
       (line) => line.split(';')[0],
     ),
-    ['MESH0271 rule/shop/r: this version does not run objects of kind rule'],
+    ['MESH0271 rule/shop/r: policy servers of this version do not run rules'],
   );
 });
 

@@ -159,12 +159,9 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
     `False NotEnforced: 0/0 proxies up to date. It is not enforced; ${remedyOf('policyNotEnforced')}.`,
   ],
   [
-    'no policy server runs rules',
-    {
-      messages: [messageOf('rulesNotEnforced', 'rules do not run')],
-      progress: progressOf({ proxies: 0, ackedProxies: 0 }),
-    },
-    `False NotEnforced: 0/0 proxies up to date. Rules do not run; ${remedyOf('rulesNotEnforced')}.`,
+    'no policy server runs rules, also without analyzers',
+    { key: 'rule/shop/limit', isAnalyzed: false, progress: progressOf({ proxies: 0, ackedProxies: 0 }) },
+    'False NotEnforced: 0/0 proxies up to date. Policy servers of this version do not run rules.',
   ],
   [
     'no binding names it',

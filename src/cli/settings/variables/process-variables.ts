@@ -1,8 +1,9 @@
 import type { Environment } from '../../../bootstrap/environment.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../config/mesh-domain.js';
+import { expressionLanguage } from '../../values/expression-language.js';
 import { integer, text } from '../../values/scalar-types.js';
 import { dnsName, namespaceName, optionalRevision, requiredText } from '../../values/text-types.js';
-import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
+import type { VariableTable } from '../setting.js';
 
 /** Variables that identify this process. */
 export const processVariables = {
@@ -29,10 +30,10 @@ export const processVariables = {
   },
   meshLang: {
     name: 'MESH_LANG',
-    type: text,
+    type: expressionLanguage,
     default: '',
-    meaning: 'Selects the attribute expression language runtime for the policy server',
-    unimplemented: awaits(UNIMPLEMENTED.policyServer),
+    meaning: 'Language of the expressions in rules and instances: legacy, compat or cel',
+    whenUnset: 'legacy',
   },
   podName: {
     name: 'POD_NAME',

@@ -1,16 +1,10 @@
 import { keyOf } from '../../../../config/object.js';
-import { RULE_KINDS } from '../../../../config/policy-rules/kind-names.js';
+import { KINDS_WITHOUT_EFFECT, WITHOUT_EFFECT } from '../../../../config/policy-rules/kind-names.js';
 import { createMessage } from '../../analysis-message.js';
 import type { ObjectAnalyzer } from '../../object-analyzer.js';
 
-/** All objects of the policy runtime, until a dispatcher runs rules: the line of this analyzer leaves its table then. */
+/** All objects of kinds that nothing runs yet. */
 export const rulesWithoutDispatcher: ObjectAnalyzer = {
-  kinds: RULE_KINDS,
-  find: (object) => [
-    createMessage(
-      'rulesNotEnforced',
-      { object: keyOf(object) },
-      `this version does not run objects of kind ${object.kind}`,
-    ),
-  ],
+  kinds: [...KINDS_WITHOUT_EFFECT],
+  find: (object) => [createMessage('rulesNotEnforced', { object: keyOf(object) }, WITHOUT_EFFECT)],
 };
