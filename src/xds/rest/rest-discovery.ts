@@ -90,7 +90,7 @@ export function createRestDiscovery({ settings, environment, hooks, json }: Rest
     let request: RestRequest | undefined;
     const read = function* (): Work<void> {
       yield* checkJsonSize(body, limits);
-      request = readRestRequest(body.toString(), typeUrl, limits);
+      request = yield* readRestRequest(body.toString(), typeUrl, limits);
     };
     try {
       await environment.runner.runInTurn({ peer: `rest ${address}`, source: address }, read());

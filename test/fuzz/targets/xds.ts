@@ -130,7 +130,7 @@ export const xdsTargets: readonly FuzzTarget[] = [
     ),
     refusals: ['StreamError', 'LimitError'],
     run: (body) => {
-      const { message } = readRestRequest(body, TypeUrl.cluster, { names: 100, nodeBytes: 65_536 });
+      const { message } = inOneStep(readRestRequest(body, TypeUrl.cluster, { names: 100, nodeBytes: 65_536 }));
       return readProxy(readDiscoveryRequest(message).node as Uint8Array);
     },
   }),

@@ -13,7 +13,7 @@ const NODE = {
 };
 
 function read(request: object, limits = { names: 100, nodeBytes: 4_096 }) {
-  const { message, ...rest } = readRestRequest(JSON.stringify(request), TypeUrl.route, limits);
+  const { message, ...rest } = inOneStep(readRestRequest(JSON.stringify(request), TypeUrl.route, limits));
   return { ...rest, ...readDiscoveryRequest(message) };
 }
 
@@ -100,4 +100,10 @@ test('texts that a waiting poll would keep in memory are bounded', (t) => {
   t.throws(() => read({ node: { ...NODE, id: long } }), { message: /more than 4096 bytes; .* NAV_XDS_MAX_NODE_BYTES/ });
   const { errorDetail } = read({ node: NODE, error_detail: { code: 3, message: long } });
   t.true((errorDetail?.message.length ?? 0) < 4_200);
+});
+
+test('a request with many names is read with pauses', (t) => {
+  const body = JSON.stringify({ node: NODE, resource_names: Array.from({ length: 10_000 }, (_, index) => `n${index}`) });
+  const steps = [...readRestRequest(body, TypeUrl.route, { names: 10_000, nodeBytes: 4_096 })];
+  t.true(steps.length > 5);
 });
