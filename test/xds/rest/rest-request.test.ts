@@ -103,7 +103,10 @@ test('texts that a waiting poll would keep in memory are bounded', (t) => {
 });
 
 test('a request with many names is read with pauses', (t) => {
-  const body = JSON.stringify({ node: NODE, resource_names: Array.from({ length: 10_000 }, (_, index) => `n${index}`) });
+  const body = JSON.stringify({
+    node: NODE,
+    resource_names: Array.from({ length: 10_000 }, (_, index) => `n${index}`),
+  });
   const steps = [...readRestRequest(body, TypeUrl.route, { names: 10_000, nodeBytes: 4_096 })];
   t.true(steps.length > 5);
 });
