@@ -1,5 +1,6 @@
 import { isRecord } from '../../base/record.js';
 import type { KindRegistry } from '../../config/kinds.js';
+import { RULE_KINDS } from '../../config/policy-rules/kind-names.js';
 import { ENVELOPE_FIELDS, type ReadResult } from '../../config/read-object.js';
 import { explainUnknownKind } from '../../config/unknown-kind.js';
 import { formatFinding, formatViolation } from '../../config/violation.js';
@@ -17,7 +18,7 @@ import { type FailureReason, joinErrors, type ValidationDecision } from './valid
  * known
  */
 export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry, guard?: EntryGuard): ValidationDecision {
-  if (isLegacyPolicyKind(request, kinds.meshDomain)) return judgeLegacyPolicy(request);
+  if (isRuleDeletion(request, kinds.meshDomain)) return judgeDeletion(request);
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') {
     return { type: 'unsupported', reason: 'unsupported_operation' };
   }
@@ -98,27 +99,14 @@ function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Kinds of old policy adapters, which the control plane does not read. */
-const KINDS: ReadonlySet<string> = new Set(['rule', 'attributemanifest', 'adapter', 'handler', 'instance', 'template']);
+const RULE_KIND_NAMES: ReadonlySet<string> = new Set(RULE_KINDS);
 
-function isLegacyPolicyKind({ kind: { group, kind } }: AdmissionRequest, meshDomain: string): boolean {
-  return group === `config.${meshDomain}` && KINDS.has(kind);
+/** Whether a kind of the policy runtime is deleted. Configurations of webhooks may ask about that. */
+function isRuleDeletion({ operation, kind: { group, kind } }: AdmissionRequest, meshDomain: string): boolean {
+  return operation === 'DELETE' && group === `config.${meshDomain}` && RULE_KIND_NAMES.has(kind);
 }
 
-/** These kinds pass unread; only a deletion without a name is rejected. */
-function judgeLegacyPolicy({ operation, name }: AdmissionRequest): ValidationDecision {
-  switch (operation) {
-    case 'CREATE':
-    case 'UPDATE':
-      return { type: 'passed', unknownFields: [] };
-    case 'DELETE':
-      if (name !== '') return { type: 'passed', unknownFields: [] };
-      return {
-        type: 'refused',
-        reason: 'unknown_type',
-        message: 'illformed request: name not found on delete request',
-      };
-    default:
-      return { type: 'unsupported', reason: 'unsupported_operation' };
-  }
+function judgeDeletion({ name }: AdmissionRequest): ValidationDecision {
+  if (name !== '') return { type: 'passed', unknownFields: [] };
+  return refused('unknown_type', 'illformed request: name not found on delete request');
 }

@@ -104,6 +104,10 @@ const REVIEWED = new Set([
   'RequestAuthentication',
   'Sidecar',
   'VirtualService',
+  'attributemanifest',
+  'handler',
+  'instance',
+  'rule',
 ]);
 
 for (const file of FILES) {

@@ -28,6 +28,11 @@ const VALID: readonly (readonly [what: string, object: object])[] = [
     'an HTTPAPISpecBinding',
     { ...QUOTA_SPEC, kind: 'HTTPAPISpecBinding', spec: { services: [{ name: 'web' }], apiSpecs: [{ name: 'api' }] } },
   ],
+  [
+    'a rule whose handler comes later',
+    { ...QUOTA_SPEC, kind: 'rule', spec: { actions: [{ handler: 'later', instances: ['i'] }] } },
+  ],
+  ['a rule whose attribute comes later', { ...QUOTA_SPEC, kind: 'rule', spec: { match: 'request.tier == "gold"' } }],
   ['a ServiceEntry', inNetworking('ServiceEntry', 'v1beta1', { hosts: ['a.com'] })],
   ['a ServiceEntry of v1alpha3', inNetworking('ServiceEntry', 'v1alpha3', { hosts: ['a.com'] })],
   ['a WorkloadEntry', inNetworking('WorkloadEntry', 'v1beta1', { address: '10.0.0.1' })],
@@ -160,16 +165,16 @@ test('the status of an object is not validated', (t) => {
 });
 
 const RULE = { apiVersion: 'config.mesh.internal/v1alpha2', kind: 'rule', metadata: { name: 'a' } };
-const legacy = { kind: { group: 'config.mesh.internal', version: 'v1alpha2', kind: 'rule' } };
+const ofRule = { kind: { group: 'config.mesh.internal', version: 'v1alpha2', kind: 'rule' } };
 
-test('kinds of old policy adapters pass unread', (t) => {
-  t.deepEqual(judge(RULE, legacy), { type: 'passed', unknownFields: [] });
-  t.deepEqual(judge(undefined, { ...legacy, operation: 'DELETE' }), { type: 'passed', unknownFields: [] });
-  t.like(judge(undefined, { ...legacy, operation: 'CONNECT' }), { type: 'unsupported' });
+test('a rule is read, its deletion passes, and other operations are not supported', (t) => {
+  t.like(judge(RULE, ofRule), { type: 'passed', object: { kind: 'rule' } });
+  t.deepEqual(judge(undefined, { ...ofRule, operation: 'DELETE' }), { type: 'passed', unknownFields: [] });
+  t.like(judge(undefined, { ...ofRule, operation: 'CONNECT' }), { type: 'unsupported' });
 });
 
-test('a deletion of an old policy kind without a name is rejected', (t) => {
-  t.deepEqual(judge(undefined, { ...legacy, operation: 'DELETE', name: '' }), {
+test('a deletion of a rule without a name is rejected', (t) => {
+  t.deepEqual(judge(undefined, { ...ofRule, operation: 'DELETE', name: '' }), {
     type: 'refused',
     reason: 'unknown_type',
     message: 'illformed request: name not found on delete request',
@@ -195,4 +200,18 @@ test('a ServiceEntry with an unreadable fail policy is rejected, with the annota
 test('a ServiceEntry that already had such an annotation can change, with a warning', (t) => {
   const verdict = judge(WRONG_POLICY, { operation: 'UPDATE', oldObject: WRONG_POLICY });
   t.deepEqual(verdict.type === 'passed' && verdict.concerns?.map(({ code }) => code), ['MESH0125']);
+});
+
+test('a rule with a wrong expression and a handler with a wrong parameter are rejected with field, value and remedy', (t) => {
+  t.like(judge({ ...QUOTA_SPEC, kind: 'rule', spec: { match: 'request.size' } }), {
+    type: 'refused',
+    message:
+      'configuration is invalid: rule shop/limits: spec.match: "request.size": has the type INT64, and the field needs BOOL; ' +
+      'use an expression of the type BOOL',
+  });
+  t.like(judge({ ...QUOTA_SPEC, kind: 'handler', spec: { compiledAdapter: 'denier', params: { staus: {} } } }), {
+    type: 'refused',
+    message:
+      'configuration is invalid: handler shop/limits: spec.params.staus: {}: is not a known field; did you mean status?',
+  });
 });
