@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -76,12 +77,19 @@ const STATUS_REQUEST = registry.type('envoy.service.status.v3.ClientStatusReques
 const STATUS_RESPONSE = registry.type('envoy.service.status.v3.ClientStatusResponse');
 const FETCH_STATUS = '/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus';
 
-/** The resources that a client has acknowledged, as the client status service (CSDS) tells: short types and names. */
-export async function acknowledgedBy(nodeId: string, grpcPort: number): Promise<readonly string[]> {
-  const client = new Client(`127.0.0.1:${grpcPort}`, credentials.createInsecure());
+/**
+ * The resources that a client has acknowledged, as a client status service (CSDS) tells: hashes of their bytes by short type
+ * and name. Versions do not compare: a library shows the version of a response, the control plane that of a resource.
+ *
+ * @param port of the control plane, or of the client itself
+ * @param nodeId of a client of the control plane. Libraries support no matchers
+ */
+export async function acknowledgedBy(port: number, nodeId?: string): Promise<Readonly<Record<string, string>>> {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   try {
     const answer = await new Promise<Buffer>((resolve, reject) => {
-      const request = { nodeMatchers: [{ nodeId: { exact: nodeId } }], excludeResourceContents: true };
+      const nodeMatchers = nodeId === undefined ? [] : [{ nodeId: { exact: nodeId } }];
+      const request = { nodeMatchers };
       const same = (bytes: Buffer): Buffer => bytes;
       const bytes = Buffer.from(STATUS_REQUEST.encode(STATUS_REQUEST.fromObject(request)).finish());
       client.makeUnaryRequest(FETCH_STATUS, same, same, bytes, (error, response) => {
@@ -90,10 +98,16 @@ export async function acknowledgedBy(nodeId: string, grpcPort: number): Promise<
       });
     });
     const { config = [] } = STATUS_RESPONSE.toObject(STATUS_RESPONSE.decode(answer), { enums: String }) as ClientStatus;
-    return config
+    const acknowledged = config
       .flatMap(({ genericXdsConfigs = [] }) => genericXdsConfigs)
       .filter(({ clientStatus }) => clientStatus === 'ACKED')
-      .map(({ typeUrl, name }) => `${shortTypeName(typeUrl)} ${name}`);
+      .map(({ typeUrl, name, xdsConfig }) => {
+        const bytes = xdsConfig === undefined ? '' : createHash('sha256').update(xdsConfig.value).digest('hex');
+        // @grpc/grpc-js-xds leaves out the first part.
+        const type = shortTypeName(`type.googleapis.com/${typeUrl.replace('type.googleapis.com/', '')}`);
+        return [`${type} ${name}`, bytes] as const;
+      });
+    return Object.fromEntries(acknowledged);
   } finally {
     client.close();
   }
@@ -104,6 +118,8 @@ interface ClientStatus {
     readonly genericXdsConfigs?: readonly {
       readonly typeUrl: string;
       readonly name: string;
+      /** Any. */
+      readonly xdsConfig?: { readonly value: Buffer };
       readonly clientStatus: string;
     }[];
   }[];

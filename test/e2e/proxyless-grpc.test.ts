@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { status } from '@grpc/grpc-js';
 import anyTest, { type TestFn } from 'ava';
 import { createCleanup } from '../bootstrap/support/cleanup.js';
@@ -168,11 +169,31 @@ for (const language of GRPC_LANGUAGES) {
     const wanted = [`lds one.example.com:${PORT}`, `cds ${cluster}`, `eds ${cluster}`];
     let has: readonly string[] = [];
     await eventually('the acknowledged resources', async () => {
-      has = await acknowledgedBy(nodeOf(language), server.grpcPort);
+      has = Object.keys(await acknowledgedBy(server.grpcPort, nodeOf(language)));
       return wanted.every((name) => has.includes(name)) && has.some((name) => name.startsWith('rds '));
     }).catch((cause: Error) => t.fail(`${cause.message}: ${has.join()}`));
     t.pass();
   });
+
+  row(
+    `${language}: the library's own client status service and that of the control plane show the same resources`,
+    async (t) => {
+      const { server } = t.context;
+      const client = clientOf(t.context);
+      await answeredBy(client, 'two.example.com', ['two']);
+      const port = await client.serveStatus();
+      const cluster = `outbound|${PORT}||two.example.com`;
+      let [has, told]: Readonly<Record<string, string>>[] = [{}, {}];
+      await eventually('both show the same', async () => {
+        has = await acknowledgedBy(port);
+        told = await acknowledgedBy(server.grpcPort, nodeOf(language));
+        return isDeepStrictEqual(has, told);
+      }).catch(() => t.deepEqual(has, told));
+      for (const name of [`lds two.example.com:${PORT}`, `cds ${cluster}`, `eds ${cluster}`]) {
+        t.truthy(has?.[name], `${name}: ${Object.keys(has ?? {}).join()}`);
+      }
+    },
+  );
 
   row(`${language}: a client learns at once that a service does not exist`, async (t) => {
     // The library itself would wait for 15 s.

@@ -47,6 +47,7 @@ export interface ServeCommand {
 export type Command =
   | CallCommand
   | ServeCommand
+  | { readonly id: number; readonly op: 'status' }
   | { readonly id: number; readonly op: 'close'; readonly target: string };
 
 /** A program with a gRPC library, in its own process. */
@@ -55,6 +56,8 @@ export interface GrpcClient {
   call(target: string, options?: CallOptions): Promise<readonly Reply[]>;
   /** Starts a server whose listener comes over xDS. */
   serve(address: string, name: string, options?: { readonly secure?: boolean }): Promise<void>;
+  /** Starts the client status service (CSDS) of the library. @returns its port on 127.0.0.1 */
+  serveStatus(): Promise<number>;
   /** Lines that it wrote to standard error. */
   readonly errors: readonly string[];
   stop(): Promise<void>;
@@ -147,6 +150,11 @@ export function startGrpcClient(
     serve: async (address, name, { secure = false } = {}) => {
       await ask({ op: 'serve', address, name, secure });
     },
+    serveStatus: async () => {
+      const { port } = await ask({ op: 'status' });
+      if (port === undefined) throw new Error(`${language}: the client status service has no port`);
+      return port;
+    },
     stop: async () => {
       child.kill('SIGKILL');
       await exited;
@@ -157,5 +165,6 @@ export function startGrpcClient(
 interface Answer {
   readonly id: number;
   readonly replies?: readonly Reply[];
+  readonly port?: number;
   readonly error?: string;
 }

@@ -20,6 +20,9 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/xds"
+	"google.golang.org/grpc/xds/csds"
+
+	statuspb "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
 )
 
 type command struct {
@@ -45,6 +48,7 @@ type reply struct {
 type answer struct {
 	ID      int     `json:"id"`
 	Replies []reply `json:"replies,omitempty"`
+	Port    int     `json:"port,omitempty"`
 	Error   string  `json:"error,omitempty"`
 }
 
@@ -181,6 +185,26 @@ func (p *program) serve(c command) answer {
 	return answer{ID: c.ID}
 }
 
+// status serves the client status service of the library, in plaintext on a free port.
+func (p *program) status(c command) answer {
+	service, err := csds.NewClientStatusDiscoveryServer()
+	if err != nil {
+		return answer{ID: c.ID, Error: err.Error()}
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return answer{ID: c.ID, Error: err.Error()}
+	}
+	server := grpc.NewServer()
+	statuspb.RegisterClientStatusDiscoveryServiceServer(server, service)
+	go func() {
+		if err := server.Serve(listener); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}()
+	return answer{ID: c.ID, Port: listener.Addr().(*net.TCPAddr).Port}
+}
+
 func main() {
 	p := &program{channels: map[string]*grpc.ClientConn{}, output: json.NewEncoder(os.Stdout)}
 	lines := bufio.NewScanner(os.Stdin)
@@ -195,6 +219,8 @@ func main() {
 			go func() { p.say(p.call(c)) }()
 		case "serve":
 			p.say(p.serve(c))
+		case "status":
+			p.say(p.status(c))
 		default:
 			p.say(p.close(c))
 		}

@@ -1,6 +1,14 @@
 // A gRPC client and server that is configured over xDS. Commands: see README.md in the folder above.
 import { createInterface } from 'node:readline';
-import { Client, credentials, Metadata, ServerCredentials, type ServiceError } from '@grpc/grpc-js';
+import {
+  addAdminServicesToServer,
+  Client,
+  credentials,
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { register, XdsChannelCredentials, XdsServer, XdsServerCredentials } from '@grpc/grpc-js-xds';
 import { echoService } from '../backend.js';
 import type { CallCommand, Command, Reply, ServeCommand } from '../grpc-client.js';
@@ -59,11 +67,21 @@ function serve({ id, address, name, secure }: ServeCommand): void {
   );
 }
 
+/** Serves the client status service of the library, in plaintext on a free port. */
+function status(id: number): void {
+  const server = new Server();
+  addAdminServicesToServer(server);
+  server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+    say(error === null ? { id, port } : { id, error: error.message }),
+  );
+}
+
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     const command = JSON.parse(line) as Command;
     if (command.op === 'call') void call(command);
     else if (command.op === 'serve') serve(command);
+    else if (command.op === 'status') status(command.id);
     else {
       for (const [key, channel] of channels) {
         if (!key.startsWith(command.target)) continue;

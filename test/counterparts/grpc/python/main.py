@@ -7,6 +7,7 @@ from concurrent import futures
 
 import grpc
 import grpc.experimental
+from grpc._cython import cygrpc
 
 channels = {}
 servers = []
@@ -67,6 +68,20 @@ def serve(command):
     say({"id": command["id"]})
 
 
+def status(command):
+    """Serves the client status service, in plaintext on a free port. The package grpcio-csds returns these bytes too."""
+    server = grpc.server(futures.ThreadPoolExecutor(1))
+    handler = grpc.unary_unary_rpc_method_handler(lambda request, context: cygrpc.dump_xds_configs())
+    service = "envoy.service.status.v3.ClientStatusDiscoveryService"
+    server.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler(service, {"FetchClientStatus": handler}),)
+    )
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    servers.append(server)
+    say({"id": command["id"], "port": port})
+
+
 def close(command):
     for key in [key for key in channels if key[0].startswith(command["target"])]:
         channels.pop(key).close()
@@ -79,5 +94,7 @@ for line in sys.stdin:
         threading.Thread(target=call, args=(command,), daemon=True).start()
     elif command["op"] == "serve":
         serve(command)
+    elif command["op"] == "status":
+        status(command)
     else:
         close(command)
