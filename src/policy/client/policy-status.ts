@@ -17,6 +17,8 @@ export interface RouteDirective {
   readonly directResponseCode?: number;
   /** Empty or left out leaves the one of the denial. */
   readonly directResponseBody?: string;
+  /** Further headers of the answer. Only rules of the same process set them: the wire protocol has no field for them. */
+  readonly directResponseHeaders?: Readonly<Record<string, string>>;
 }
 
 /** The answer to a refused HTTP request. */

@@ -62,7 +62,11 @@ export function httpCheckResponse(
   if (denial === undefined) {
     return { status: { code: 0 }, okResponse: passing(decision, side), dynamicMetadata };
   }
-  const headers = [{ header: { key: 'content-type', value: 'text/plain; charset=utf-8' } }];
+  const ownHeaders = Object.entries(routeDirective?.directResponseHeaders ?? {});
+  const headers: WireHeader[] = ownHeaders.map(([key, value]) => ({ header: { key, value } }));
+  if (!ownHeaders.some(([key]) => key.toLowerCase() === 'content-type')) {
+    headers.unshift({ header: { key: 'content-type', value: 'text/plain; charset=utf-8' } });
+  }
   if (retryAfterMs !== undefined) {
     headers.push({ header: { key: 'retry-after', value: retryAfterSeconds(retryAfterMs) } });
   }

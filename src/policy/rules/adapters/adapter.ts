@@ -1,0 +1,56 @@
+import type { Clock } from '../../../base/clock.js';
+import type { PolicyStatus, RouteDirective } from '../../client/policy-status.js';
+import type { Instance } from '../instance.js';
+
+/** The decision of a handler about one instance. */
+export interface AdapterDecision {
+  /** Any code but OK refuses the request. */
+  readonly status: PolicyStatus;
+  /** How long a caller with a cache may reuse it; missing: not at all. */
+  readonly validMs?: number;
+  /** How often. */
+  readonly validUseCount?: number;
+  /** The answer to a refused HTTP request; missing: that of the status. */
+  readonly directive?: RouteDirective;
+}
+
+/** What a QuotaSpec charges of a quota instance. */
+export interface QuotaUse {
+  /** Whole, above 0. */
+  readonly amount: number;
+  /** Takes the rest when less than the amount is left. */
+  readonly bestEffort: boolean;
+  /** Equal for all attempts at one request; undefined for a request that is not repeated. */
+  readonly deduplicationId: string | undefined;
+}
+
+export interface QuotaGrant {
+  /** 0: refused. */
+  readonly grantedAmount: number;
+  /** How long the grant may be used, in milliseconds. */
+  readonly validDurationMs?: number;
+  /** The wait until a retry can succeed. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * The running part of a handler. It has the methods for the templates that its adapter takes. A method that need not wait
+ * returns its result without a promise. A method that throws has failed: the fail policy of the request decides then.
+ */
+export interface Adapter {
+  check?(instance: Instance): AdapterDecision | Promise<AdapterDecision>;
+  quota?(instance: Instance, use: QuotaUse): QuotaGrant | Promise<QuotaGrant>;
+  /** Takes the instances of a batch, in the order of the reports. */
+  report?(instances: readonly Instance[]): void | Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What adapters get of the process. */
+export interface AdapterEnvironment {
+  readonly clock: Clock;
+  /** Writes a line to the output or the error output of the process. */
+  readonly writeLine: (stream: 'stdout' | 'stderr', line: string) => void;
+}
+
+/** Makes the running part of a handler. @throws Error when its parameters cannot be used */
+export type BuildAdapter<Params> = (params: Params, environment: AdapterEnvironment) => Adapter;

@@ -1,0 +1,117 @@
+import type { MatchMeter } from '../../config/regex/match-meter.js';
+import type { RegexPrograms } from '../../config/regex/regex-programs.js';
+import { createEvaluationMeter } from '../../expressions/compile-expression.js';
+import type { ExpressionLanguage } from '../../expressions/expression-types.js';
+import type { LimitedLog } from '../../telemetry/limited-log.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { AttributeBag } from '../client/attribute-bag.js';
+import type { PolicyHandler } from '../handlers/policy-handler.js';
+import type { AdapterEnvironment } from './adapters/adapter.js';
+import { buildAdapter } from './adapters/running-adapters.js';
+import { checkDecision, checkResponse } from './decisions.js';
+import { dispatchRequest } from './dispatch-request.js';
+import { createHandlerTable, type HandlerTableOptions } from './handler-table.js';
+import { InstanceBuilder } from './instance-builder.js';
+import type { RuleCounts, RuleMetrics } from './rule-metrics.js';
+import type { RuleObject, Variety } from './rule-objects.js';
+import { type CompiledRuleSet, createRuleCompiler } from './rule-set.js';
+
+/** The handler that applies rules. */
+export interface RuleHandler extends PolicyHandler {
+  /** Puts rules into force for requests that begin from now on. Requests under way end with the former ones. */
+  update(rules: readonly RuleObject[], counts: RuleCounts): void;
+  /** Whether a rule counts the quota of this name, so that no limit of the policy configuration is missing. */
+  countsQuota(name: string): boolean;
+}
+
+export interface RuleHandlerOptions extends AdapterEnvironment {
+  readonly language: ExpressionLanguage;
+  /** Where regular expressions are compiled, with the scope `any part`. */
+  readonly programs: RegexPrograms;
+  readonly metrics: RuleMetrics;
+  readonly logger: Logger;
+  readonly limitedLog: LimitedLog;
+  /** Default: the built-in adapters. */
+  readonly build?: HandlerTableOptions['build'];
+}
+
+/**
+ * Applies rules to requests (docs/policy-rules.md): the handlers of matching rules check and count a request before the
+ * answer, and get batches of reports after it. A handler that fails leaves the decision to the fail policy of the request,
+ * and does not touch other handlers.
+ */
+export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
+  const { clock, metrics, logger, limitedLog, programs, build = (handler) => buildAdapter(handler, options) } = options;
+  const compile = createRuleCompiler(options.language, programs);
+  const handlers = createHandlerTable({ clock, metrics, logger, limitedLog, build });
+  let rules: CompiledRuleSet = compile([]);
+
+  const builderFor = (attributes: AttributeBag): { readonly meter: MatchMeter; readonly builder: InstanceBuilder } => {
+    const meter = createEvaluationMeter();
+    return { meter, builder: new InstanceBuilder(attributes, meter, limitedLog) };
+  };
+
+  return {
+    name: 'rules',
+    check: ({ attributes, quotas, deduplicationId, failPolicy }) => {
+      const { meter, builder } = builderFor(attributes);
+      const destinations = rules.requestDestinations(attributes, meter);
+      const charges = quotas.map(({ quota, charge }) => ({ quota, amount: charge, bestEffort: false }));
+      const outcome = dispatchRequest(destinations, { charges, deduplicationId }, builder, handlers, options);
+      return outcome instanceof Promise
+        ? outcome.then((settled) => checkDecision(settled, failPolicy))
+        : checkDecision(outcome, failPolicy);
+    },
+    answer: ({ attributes, deduplicationId, quotas }) => {
+      const { meter, builder } = builderFor(attributes);
+      const destinations = rules.requestDestinations(attributes, meter);
+      const charges = Array.from(quotas, ([quota, { amount, bestEffort }]) => ({ quota, amount, bestEffort }));
+      const asked = { charges, deduplicationId: deduplicationId || undefined };
+      const outcome = dispatchRequest(destinations, asked, builder, handlers, options);
+      const hasRules = rules.size > 0;
+      return outcome instanceof Promise
+        ? outcome.then((settled) => checkResponse(settled, hasRules))
+        : checkResponse(outcome, hasRules);
+    },
+    report: ({ attributes }) => {
+      const { meter, builder } = builderFor(attributes);
+      const destinations = rules.reportDestinations(attributes, meter);
+      let called = 0;
+      for (const { handler, instances } of destinations) {
+        const running = handlers.get(handler.key);
+        if (running?.adapter.report === undefined) continue;
+        called++;
+        for (const compiled of instances) {
+          const instance = builder.build(compiled);
+          if (instance !== undefined) running.report(instance);
+        }
+      }
+      if (destinations.length > 0) metrics.dispatched(called, builder.built);
+    },
+    update: (objects, counts) => {
+      rules = compile(objects);
+      for (const { object, part, text } of rules.problems) {
+        logger.warn({ object, part, problem: text }, 'unusable part of a rule left out');
+      }
+      handlers.update(rules.handlers);
+      metrics.configured(counts);
+      metrics.unsatisfied(
+        objects.flatMap(({ actions }) => actions).filter(({ handler }) => handlers.get(handler.key) === undefined)
+          .length,
+      );
+      metrics.destinations(countByVariety(rules));
+    },
+    countsQuota: (name) => rules.quotaNames.has(name),
+    close: handlers.close,
+  };
+}
+
+function countByVariety({ destinations }: CompiledRuleSet): ReadonlyMap<Variety, number> {
+  const handlers = new Map<Variety, Set<string>>();
+  for (const { handler, instances } of destinations) {
+    for (const { variety } of instances) {
+      handlers.set(variety, (handlers.get(variety) ?? new Set()).add(handler.key));
+    }
+  }
+  return new Map(Array.from(handlers, ([variety, keys]) => [variety, keys.size]));
+}

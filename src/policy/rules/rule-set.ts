@@ -1,0 +1,189 @@
+import { errorText } from '../../base/error-text.js';
+import type { MatchMeter } from '../../config/regex/match-meter.js';
+import type { RegexPrograms } from '../../config/regex/regex-programs.js';
+import { type CompiledExpression, compileExpression } from '../../expressions/compile-expression.js';
+import type { AttributeReader, AttributeTypes, ExpressionLanguage } from '../../expressions/expression-types.js';
+import { type CompiledInstance, compileInstance } from './compile-instance.js';
+import { createRuleIndex, type IndexedRule, type RequiredText, type RuleIndex } from './rule-index.js';
+import type { HandlerObject, InstanceObject, RuleObject } from './rule-objects.js';
+
+/** The service's namespace, which limits the rules of a namespace to its own services. */
+const NAMESPACE = 'destination.service.namespace';
+
+/** A handler with instances of one request. */
+export interface Destination {
+  readonly handler: HandlerObject;
+  readonly instances: readonly CompiledInstance[];
+}
+
+/** Compiled rules. Never changes. */
+export interface CompiledRuleSet {
+  /** Handlers that decide about a request or count it, in the order of the rules. Each instance comes once per handler. */
+  requestDestinations(bag: AttributeReader, meter: MatchMeter): readonly Destination[];
+  /** Handlers that get data about a request that has ended. */
+  reportDestinations(bag: AttributeReader, meter: MatchMeter): readonly Destination[];
+  /** All handlers with their instances, by rule. */
+  readonly destinations: readonly Destination[];
+  /** All handlers that rules name, by key. */
+  readonly handlers: ReadonlyMap<string, HandlerObject>;
+  /** Names of quota instances, with and without their namespace. */
+  readonly quotaNames: ReadonlySet<string>;
+  readonly problems: readonly RuleSetProblem[];
+  /** Rules in force. */
+  readonly size: number;
+}
+
+/** A part of a rule that is left out. */
+export interface RuleSetProblem {
+  readonly object: string;
+  readonly part: 'match' | 'instance';
+  readonly text: string;
+}
+
+/** Compiles rules; keeps the compiled form of objects that do not change. */
+export type RuleCompiler = (rules: readonly RuleObject[]) => CompiledRuleSet;
+
+interface CompiledRule extends IndexedRule {
+  readonly namespace: string | undefined;
+  readonly match: CompiledExpression | undefined;
+  readonly destinations: readonly Destination[];
+}
+
+type Remembered<Value> = WeakMap<object, { readonly attributes: AttributeTypes; readonly value: Value | Error }>;
+
+/** @param programs where regular expressions are compiled, with the scope `any part` */
+export function createRuleCompiler(language: ExpressionLanguage, programs: RegexPrograms): RuleCompiler {
+  const matches: Remembered<CompiledExpression | undefined> = new WeakMap();
+  const instances: Remembered<CompiledInstance | undefined> = new WeakMap();
+
+  const matchOf = ({ object, spec: { match = '' }, attributes }: RuleObject) =>
+    remembered(matches, object, attributes, () =>
+      match.trim() === '' ? undefined : compileExpression(match, attributes, language, { programs }),
+    );
+  const instanceOf = (instance: InstanceObject) =>
+    remembered(instances, instance.object, instance.attributes, () => compileInstance(instance, language, programs));
+
+  return (rules) => {
+    const problems: RuleSetProblem[] = [];
+    const usable = <Value>(value: Value | Error, object: string, part: RuleSetProblem['part']): value is Value => {
+      if (!(value instanceof Error)) return true;
+      problems.push({ object, part, text: value.message });
+      return false;
+    };
+    const compiled = rules.flatMap((rule, place): readonly CompiledRule[] => {
+      const match = matchOf(rule);
+      if (!usable(match, rule.key, 'match')) return [];
+      const destinations = new Destinations();
+      for (const { handler, instances: named } of rule.actions) {
+        for (const each of named) {
+          const instance = instanceOf(each);
+          if (usable(instance, each.key, 'instance') && instance !== undefined) destinations.add(handler, instance);
+        }
+      }
+      const { namespace } = rule;
+      return [{ place, namespace, match, destinations: destinations.all(), requires: requiredTexts(namespace, match) }];
+    });
+    const named = compiled.flatMap(({ destinations }) => destinations);
+    const requests = createRuleIndex(withVarieties(compiled, ['check', 'quota']));
+    const reports = createRuleIndex(withVarieties(compiled, ['report']));
+    return {
+      requestDestinations: (bag, meter) => destinationsOf(requests, bag, meter),
+      reportDestinations: (bag, meter) => destinationsOf(reports, bag, meter),
+      destinations: named,
+      handlers: new Map(named.map(({ handler }) => [handler.key, handler])),
+      quotaNames: new Set(named.flatMap(({ instances: all }) => all.flatMap(quotaNames))),
+      problems,
+      size: compiled.length,
+    };
+  };
+}
+
+function requiredTexts(namespace: string | undefined, match: CompiledExpression | undefined): readonly RequiredText[] {
+  const ofMatch = Array.from(match?.requires ?? [], ([attribute, text]) => ({ attribute, text }));
+  return namespace === undefined ? ofMatch : [{ attribute: NAMESPACE, text: namespace }, ...ofMatch];
+}
+
+/** The names by which QuotaSpecs can charge an instance. */
+export function quotaNames({ variety, name, fullName }: CompiledInstance): readonly string[] {
+  if (variety !== 'quota') return [];
+  const namespace = fullName.slice(0, fullName.indexOf('/'));
+  return [name, `${name}.${namespace}`, `${name}.instance.${namespace}`];
+}
+
+function remembered<Value>(
+  memory: Remembered<Value>,
+  object: object,
+  attributes: AttributeTypes,
+  compile: () => Value,
+): Value | Error {
+  const known = memory.get(object);
+  if (known?.attributes === attributes) return known.value;
+  let value: Value | Error;
+  try {
+    value = compile();
+  } catch (error) {
+    value = error instanceof Error ? error : new Error(errorText(error));
+  }
+  memory.set(object, { attributes, value });
+  return value;
+}
+
+/** The rules with their instances of some varieties; without rules that have none. */
+function withVarieties(
+  rules: readonly CompiledRule[],
+  varieties: readonly CompiledInstance['variety'][],
+): readonly CompiledRule[] {
+  return rules.flatMap((rule) => {
+    const destinations = rule.destinations
+      .map(({ handler, instances }) => ({
+        handler,
+        instances: instances.filter(({ variety }) => varieties.includes(variety)),
+      }))
+      .filter(({ instances }) => instances.length > 0);
+    return destinations.length === 0 ? [] : [{ ...rule, destinations }];
+  });
+}
+
+const NONE: readonly Destination[] = [];
+
+/** Joins actions of one handler. */
+class Destinations {
+  readonly #byHandler = new Map<
+    string,
+    { readonly handler: HandlerObject; readonly instances: Set<CompiledInstance> }
+  >();
+
+  add(handler: HandlerObject, instance: CompiledInstance): void {
+    const known = this.#byHandler.get(handler.key);
+    if (known === undefined) this.#byHandler.set(handler.key, { handler, instances: new Set([instance]) });
+    else known.instances.add(instance);
+  }
+
+  all(): readonly Destination[] {
+    return Array.from(this.#byHandler.values(), ({ handler, instances }) => ({ handler, instances: [...instances] }));
+  }
+}
+
+function destinationsOf(
+  index: RuleIndex<CompiledRule>,
+  bag: AttributeReader,
+  meter: MatchMeter,
+): readonly Destination[] {
+  const matching = index(bag).filter((rule) => applies(rule, bag, meter));
+  if (matching.length <= 1) return matching[0]?.destinations ?? NONE;
+  const joined = new Destinations();
+  for (const { destinations } of matching) {
+    for (const { handler, instances } of destinations) {
+      for (const instance of instances) joined.add(handler, instance);
+    }
+  }
+  return joined.all();
+}
+
+function applies({ namespace, match }: CompiledRule, bag: AttributeReader, meter: MatchMeter): boolean {
+  if (namespace !== undefined) {
+    const value = bag.get(NAMESPACE);
+    if (value?.type !== 'string' || value.value !== namespace) return false;
+  }
+  return match === undefined || match.matches(bag, meter);
+}

@@ -1,0 +1,198 @@
+import test from 'ava';
+import { Registry } from 'prom-client';
+import { createRegexPrograms } from '../../../src/config/regex/regex-programs.js';
+import { compileRules } from '../../../src/model/policy/rules/rule-set.js';
+import { bagOf } from '../../../src/policy/client/attribute-bag.js';
+import type { AttributeValue } from '../../../src/policy/client/attribute-value.js';
+import type { CheckDecision } from '../../../src/policy/client/check-flow.js';
+import type { Adapter } from '../../../src/policy/rules/adapters/adapter.js';
+import { createRuleHandler, type RuleHandlerOptions } from '../../../src/policy/rules/rule-handler.js';
+import { createRuleMetrics } from '../../../src/policy/rules/rule-metrics.js';
+import { createLimitedLog } from '../../../src/telemetry/limited-log.js';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { tenantMesh } from '../../model/policy/tenant-objects.js';
+import { policyObjects } from '../../status/analysis/support.js';
+import { createFakeClock } from '../../support/fake-clock.js';
+import { createRecordingLogger } from '../../support/recording-logger.js';
+
+const COUNTS = {
+  adapters: 0,
+  attributes: 0,
+  handlers: 1,
+  invalidHandlers: 0,
+  instances: 1,
+  invalidInstances: 0,
+  rules: 1,
+  invalidRules: 0,
+  invalidMatches: 0,
+  templates: 0,
+};
+const FAIL_OPEN = { policy: 'FAIL_OPEN' } as const;
+const FAIL_CLOSE = { policy: 'FAIL_CLOSE' } as const;
+
+function createRig(options: Partial<RuleHandlerOptions> = {}) {
+  const clock = createFakeClock();
+  const logger = createRecordingLogger();
+  const registry = new Registry();
+  const lines: string[] = [];
+  const handler = createRuleHandler({
+    language: 'legacy',
+    programs: createRegexPrograms({ scope: 'any part' }),
+    metrics: createRuleMetrics(createMetrics(registry)),
+    logger,
+    limitedLog: createLimitedLog(logger, clock),
+    clock,
+    writeLine: (stream, line) => lines.push(`${stream} ${line}`),
+    ...options,
+  });
+  const bag = (attributes: Readonly<Record<string, string>>) =>
+    bagOf(
+      new Map<string, AttributeValue>(
+        Object.entries({ 'destination.service.namespace': 'shop', ...attributes }).map(([name, value]) => [
+          name,
+          { type: 'string', value },
+        ]),
+      ),
+    );
+  return {
+    handler,
+    clock,
+    lines,
+    log: logger.records,
+    apply: (text: string) =>
+      handler.update(compileRules(tenantMesh(policyObjects(text)).context, 'legacy').rules, COUNTS),
+    check: (
+      attributes: Readonly<Record<string, string>>,
+      charge?: string,
+      failPolicy: typeof FAIL_OPEN | typeof FAIL_CLOSE = FAIL_OPEN,
+    ): CheckDecision | Promise<CheckDecision> =>
+      handler.check({
+        attributes: bag(attributes),
+        quotas: charge === undefined ? [] : [{ quota: charge, charge: 1 }],
+        deduplicationId: undefined,
+        failPolicy,
+        transport: {},
+      }),
+    report: (attributes: Readonly<Record<string, string>>) =>
+      handler.report?.({ attributes: bag(attributes), service: {} }),
+    series: async (name: string) => (await registry.metrics()).split('\n').filter((line) => line.startsWith(name)),
+  };
+}
+
+const DENY = `rule shop/deny {match: "request.path == \\"/closed\\"", actions: [{handler: refuse, instances: [anything]}]}
+  handler shop/refuse {compiledAdapter: denier, params: {status: {code: 7, message: closed, details: [], }, validDuration: 5s, validUseCount: 1}}
+  instance shop/anything {compiledTemplate: checknothing}`;
+
+test('a denier refuses the requests that its rule matches, and no others', async (t) => {
+  const rig = createRig();
+  rig.apply(DENY);
+  t.deepEqual((await rig.check({ 'request.path': '/closed' })).status, {
+    code: 'PERMISSION_DENIED',
+    message: 'closed',
+  });
+  t.is((await rig.check({ 'request.path': '/open' })).status.code, 'OK');
+  t.deepEqual(await rig.series('policy_runtime_dispatches_total'), [
+    'policy_runtime_dispatches_total{meshFunction="checknothing",handler="handler/shop/refuse",adapter="denier",error="false"} 1',
+  ]);
+});
+
+test('a rule of a namespace does not concern services of other namespaces', async (t) => {
+  const rig = createRig();
+  rig.apply(DENY);
+  const decision = await rig.check({ 'request.path': '/closed', 'destination.service.namespace': 'web' });
+  t.is(decision.status.code, 'OK');
+});
+
+test('a listchecker compares texts, addresses and expressions', async (t) => {
+  const cases = [
+    ['STRINGS', '[a]', 'a', 'A'],
+    ['CASE_INSENSITIVE_STRINGS', '[a]', 'A', 'b'],
+    ['IP_ADDRESSES', '["10.1.0.0/16", "::1"]', '10.1.2.3', '10.2.0.1'],
+    ['REGEX', '["^a+$"]', 'aaa', 'aab'],
+  ] as const;
+  for (const [entryType, overrides, listed, other] of cases) {
+    const rig = createRig();
+    rig.apply(`rule shop/r {actions: [{handler: list, instances: [path]}]}
+      handler shop/list {compiledAdapter: listchecker, params: {entryType: ${entryType}, overrides: ${overrides}, blacklist: false, cachingInterval: 1s, cachingUseCount: 1}}
+      instance shop/path {compiledTemplate: listentry, params: {value: request.path}}`);
+    t.is((await rig.check({ 'request.path': listed })).status.code, 'OK', entryType);
+    t.is((await rig.check({ 'request.path': other })).status.code, 'NOT_FOUND', entryType);
+  }
+});
+
+const QUOTA = `rule shop/r {actions: [{handler: counter, instances: [requests]}]}
+  handler shop/counter {compiledAdapter: memquota, params: {minDeduplicationDuration: 1s, quotas: [{name: requests, maxAmount: 2, validDuration: 10s, overrides: [{dimensions: {path: /small}, maxAmount: 1}]}]}}
+  instance shop/requests {compiledTemplate: quota, params: {dimensions: {path: request.path}}}`;
+
+test('memquota counts the quotas that a request charges, by its dimensions and overrides', async (t) => {
+  const rig = createRig();
+  rig.apply(QUOTA);
+  const codes = async (path: string) => (await rig.check({ 'request.path': path }, 'requests')).status.code;
+  t.deepEqual([await codes('/a'), await codes('/a'), await codes('/a')], ['OK', 'OK', 'RESOURCE_EXHAUSTED']);
+  t.deepEqual([await codes('/small'), await codes('/small')], ['OK', 'RESOURCE_EXHAUSTED']);
+  t.is((await rig.check({ 'request.path': '/a' })).status.code, 'OK', 'a request without a charge is not counted');
+});
+
+test('a handler with the same parameters keeps its counters when rules change', async (t) => {
+  const rig = createRig();
+  rig.apply(QUOTA);
+  await rig.check({ 'request.path': '/small' }, 'requests');
+  rig.apply(`${QUOTA}\n${DENY}`);
+  t.is((await rig.check({ 'request.path': '/small' }, 'requests')).status.code, 'RESOURCE_EXHAUSTED');
+  t.deepEqual(await rig.series('policy_handler_reused_handlers_total'), ['policy_handler_reused_handlers_total 1']);
+  t.deepEqual(await rig.series('policy_handler_new_handlers_total'), ['policy_handler_new_handlers_total 1']);
+  rig.apply(DENY);
+  t.deepEqual(await rig.series('policy_handler_closed_handlers_total'), ['policy_handler_closed_handlers_total 1']);
+});
+
+test('log entries of reports come in batches, as lines', (t) => {
+  const rig = createRig();
+  rig.apply(`rule shop/r {actions: [{handler: out, instances: [entry]}]}
+    handler shop/out {compiledAdapter: stdio, params: {logStream: STDOUT, severityLevels: {}, metricLevel: INFO, outputAsJson: true, outputLevel: INFO}}
+    instance shop/entry {compiledTemplate: logentry, params: {severity: '"error"', variables: {path: request.path}}}`);
+  rig.report({ 'request.path': '/a' });
+  rig.report({ 'request.path': '/b' });
+  t.deepEqual(rig.lines, []);
+  rig.clock.advance(100);
+  t.deepEqual(
+    rig.lines.map((line) => JSON.parse(line.slice('stdout '.length)).path),
+    ['/a', '/b'],
+  );
+});
+
+/** A handler whose calls fail, next to one that works. */
+function failingAdapter(check: NonNullable<Adapter['check']>): Adapter {
+  return { check, close: async () => undefined };
+}
+
+test('the fail policy decides when a handler throws or does not answer', async (t) => {
+  const throwing = createRig({
+    build: () =>
+      failingAdapter(() => {
+        throw new Error('broken');
+      }),
+  });
+  throwing.apply(DENY);
+  const open = await throwing.check({ 'request.path': '/closed' });
+  t.deepEqual([open.status.code, open.failure], ['OK', 'rule']);
+  const closed = await throwing.check({ 'request.path': '/closed' }, undefined, FAIL_CLOSE);
+  t.deepEqual([closed.status.code, closed.failure], ['UNAVAILABLE', 'rule']);
+
+  const silent = createRig({ build: () => failingAdapter(() => new Promise(() => undefined)) });
+  silent.apply(DENY);
+  const pending = silent.check({ 'request.path': '/closed' }, undefined, FAIL_CLOSE);
+  silent.clock.advance(1000);
+  t.is((await pending).failure, 'rule');
+});
+
+test('a handler that cannot be built is told, and its rule has no effect', async (t) => {
+  const rig = createRig();
+  rig.apply(`rule shop/r {actions: [{handler: counter, instances: [requests]}]}
+    handler shop/counter {compiledAdapter: redisquota, params: {redisServerUrl: 'redis:6379'}}
+    instance shop/requests {compiledTemplate: quota}`);
+  t.true(rig.log.some(({ message }) => message === 'handler of rules does not run'));
+  t.deepEqual(await rig.series('policy_config_unsatisfied_action_handler_total'), [
+    'policy_config_unsatisfied_action_handler_total 1',
+  ]);
+  t.is((await rig.check({}, 'requests')).status.code, 'OK');
+});
