@@ -43,8 +43,11 @@ export interface PushQueue {
   stop(): void;
 }
 
-/** How long one run of turns may block the event loop. */
-const SLICE_MS = 8;
+/**
+ * How long one run of turns may block the event loop. Between two runs the server reads the acknowledgements of the first:
+ * with shorter runs the last proxy of five hundred gets a small change 14 ms later.
+ */
+const SLICE_MS = 20;
 
 /**
  * A turn of fewer bytes than a socket accepts at once counts as flushed. Otherwise the acknowledgements of the first
