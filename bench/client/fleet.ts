@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { BenchError } from '../cli/bench-error.js';
 import { encodeNode, type NodeIdentity } from '../wire/node-message.js';
 import type { Variant } from './ads-stream.js';
-import { type Expectation, WITNESS } from './expectation.js';
+import { type Expectation, staysInStorm, WITNESS } from './expectation.js';
 import { type RecordedMessage, type Recording, TemplateCollector } from './recording.js';
 import type { ClientSpec, WorkerCommand, WorkerReport, WorkerResult } from './worker-protocol.js';
 
@@ -37,29 +37,43 @@ interface WorkerHandle {
   answered: ((result: WorkerResult | undefined) => void) | undefined;
 }
 
+export interface FleetOptions {
+  /** Default: state of the world. */
+  readonly variant?: Variant;
+  /** All clients but the witness are sidecars on demand: they are to get nothing of a change. */
+  readonly onDemand?: boolean;
+  /**
+   * The clients that stay connected in a storm have one more thread of their own: they must not wait until the others
+   * have encoded and sent what they have.
+   */
+  readonly hasStorm?: boolean;
+}
+
 /** All clients, spread over worker threads, driven phase by phase. A failure of any of them rejects `failed`. */
 export class Fleet {
   readonly #workers: readonly WorkerHandle[];
   readonly #nodes: readonly Buffer[];
   readonly #variant: Variant;
   readonly #onDemand: boolean;
+  readonly #workerOf: (index: number) => number;
   #isUnseen = false;
   #reject: (error: Error) => void = () => {};
   #stopping = false;
   /** Never resolves; rejects when a client or a worker fails. Race it with every wait. */
   readonly failed: Promise<never>;
 
-  /** @param onDemand all clients but the witness are sidecars on demand: they are to get nothing of a change */
-  constructor(identities: readonly NodeIdentity[], workers: number, variant: Variant = 'sotw', onDemand = false) {
+  constructor(identities: readonly NodeIdentity[], workers: number, options: FleetOptions = {}) {
+    const { variant = 'sotw', onDemand = false, hasStorm = false } = options;
     this.#variant = variant;
     this.#onDemand = onDemand;
+    this.#workerOf = (index) => (hasStorm && staysInStorm(index) ? workers : index % workers);
     this.#nodes = identities.map(encodeNode);
     this.failed = new Promise((_, reject) => {
       this.#reject = reject;
     });
     // A failure between two waits is kept for the next one instead of ending the process.
     this.failed.catch(() => {});
-    this.#workers = Array.from({ length: workers }, () => this.#startWorker());
+    this.#workers = Array.from({ length: hasStorm ? workers + 1 : workers }, () => this.#startWorker());
   }
 
   /** Builds all clients for that server, not yet connected. */
@@ -67,7 +81,7 @@ export class Fleet {
     const clients = this.#nodes.map((node, index): ClientSpec => ({ index, node }));
     await Promise.all(
       this.#workers.map((worker, number) => {
-        const own = clients.filter(({ index }) => index % this.#workers.length === number);
+        const own = clients.filter(({ index }) => this.#workerOf(index) === number);
         return this.#ask(worker, { kind: 'arm', target, clients: own, variant: this.#variant });
       }),
     );

@@ -56,7 +56,11 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
   const start = await prepareSubject(options, context, services);
   const { onDemand } = options;
   const clients = buildSidecarIdentities(services, options.clients + (onDemand ? 1 : 0), onDemand);
-  const fleet = new Fleet(clients, options.workers, options.protocol, onDemand);
+  const fleet = new Fleet(clients, options.workers, {
+    variant: options.protocol,
+    onDemand,
+    hasStorm: options.phases.includes('storm'),
+  });
   context.cleanup.add(() => fleet.stop());
 
   const { timeoutMs } = options;

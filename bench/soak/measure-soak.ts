@@ -134,9 +134,9 @@ function createFleets({ clients }: SoakOptions, services: readonly MeshService[]
   const few = Math.ceil((clients * 2) / 5);
   const eager = buildSidecarIdentities(services, clients);
   return [
-    new Fleet(eager.slice(0, few), 1, 'sotw'),
-    new Fleet(eager.slice(few, 2 * few), 1, 'delta'),
-    new Fleet(buildSidecarIdentities(services, clients, true).slice(2 * few), 1, 'delta'),
+    new Fleet(eager.slice(0, few), 1),
+    new Fleet(eager.slice(few, 2 * few), 1, { variant: 'delta' }),
+    new Fleet(buildSidecarIdentities(services, clients, true).slice(2 * few), 1, { variant: 'delta' }),
   ];
 }
 

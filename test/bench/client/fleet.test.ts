@@ -6,6 +6,8 @@ import { buildEndpointChanges } from '../../../bench/mesh/mesh-change.js';
 import { buildMeshServices } from '../../../bench/mesh/mesh-shape.js';
 import { awaitPhase } from '../../../bench/run/await-phase.js';
 import { findFreePorts } from '../../../bench/subject/free-ports.js';
+import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { startFakeDeltaServer } from '../connections/fake-delta-server.js';
 import { startFakeAdsServer } from '../run/fake-ads-server.js';
 
 const SERVICES = buildMeshServices({ services: 10, endpointsPerService: 2, namespaces: 2 });
@@ -28,7 +30,7 @@ test('all sidecars on demand but the first say so in their metadata', (t) => {
 
 test('what clients on demand get of a change is counted, and only the witness is waited for', async (t) => {
   const server = await startFakeAdsServer(SERVICES);
-  const fleet = new Fleet(buildSidecarIdentities(SERVICES, 3, true), 2, 'sotw', true);
+  const fleet = new Fleet(buildSidecarIdentities(SERVICES, 3, true), 2, { onDemand: true });
   t.teardown(async () => {
     server.stop();
     await fleet.stop();
@@ -49,6 +51,30 @@ test('what clients on demand get of a change is counted, and only the witness is
   t.is(completedAtMs.length, 1);
   // The fake sends the change to all three.
   t.is(unseenBytes, (receivedBytes / 3) * 2);
+});
+
+test('in a storm all clients but one of twenty connect again, and those that stay get the change', async (t) => {
+  const server = await startFakeDeltaServer();
+  const fleet = new Fleet(buildSidecarIdentities(SERVICES, 21), 1, { variant: 'delta', hasStorm: true });
+  t.teardown(async () => {
+    server.stop();
+    await fleet.stop();
+  });
+  const wait = { what: 'a phase', timeoutMs: 20_000, progress: () => {} };
+  await fleet.arm(server.address);
+  await fleet.begin({ kind: 'sync' });
+  await fleet.go();
+  await awaitPhase(fleet, never, wait);
+  t.is((await fleet.collect()).completedAtMs.length, 21);
+
+  await fleet.begin({ kind: 'storm', markers: [{ typeUrl: TypeUrl.endpoint, text: '10.9.9.9' }] });
+  await fleet.reconnect();
+  server.change('10.9.9.9');
+  await awaitPhase(fleet, never, wait);
+  const { completedAtMs, stayedAtMs } = await fleet.collect();
+  t.is(completedAtMs.length, 19);
+  t.is(stayedAtMs.length, 2);
+  t.is(server.nodes.length, 21 + 19);
 });
 
 test('a server that does not answer ends the wait with the name of what is missing', async (t) => {
