@@ -27,6 +27,7 @@ export class SidecarGroup {
   readonly #templates = new TemplateCollector();
   readonly #entries = new VersionEntries();
   #reconnects = 0;
+  #expectation: Expectation | undefined;
   #completed = 0;
   #receivedBytes = 0;
   #lastMessageAtMs = 0;
@@ -45,6 +46,7 @@ export class SidecarGroup {
   }
 
   begin(expectation: Expectation): void {
+    this.#expectation = expectation;
     this.#isChurn = expectation.kind === 'churn';
     this.#isStorm = expectation.kind === 'storm';
     this.#isUnseen = expectation.kind === 'unseen';
@@ -53,10 +55,7 @@ export class SidecarGroup {
     this.#receivedBytes = 0;
     this.#lastMessageAtMs = 0;
     this.#templates.clear();
-    for (const member of this.#members) {
-      member.completedAtMs = undefined;
-      member.sidecar.beginPhase(expectationOfClient(expectation, member.index));
-    }
+    for (const member of this.#members) this.#begin(member);
   }
 
   go(): void {
@@ -66,17 +65,24 @@ export class SidecarGroup {
     }
   }
 
-  /** Ends the streams and opens others, on which the clients tell what they have. In a storm, some stay connected. */
+  /**
+   * Ends the streams at once, as when a server ends, and opens others, on which the clients tell what they have. In a
+   * storm, some stay connected.
+   */
   async reconnect(): Promise<void> {
-    let begun = 0;
-    for (const member of this.#members) {
-      if (this.#stays(member)) continue;
+    const members = this.#members.filter((member) => !this.#stays(member));
+    for (const member of members) {
       member.stream?.close();
+      this.#beginAgain(member);
+    }
+    let begun = 0;
+    for (const member of members) {
       member.stream = member.connect();
       this.#reconnects += 1;
       member.sidecar.resume?.(this.#reconnects);
+      begun += 1;
       // Clients that are connected go on to read meanwhile.
-      if (++begun % RECONNECTS_AT_ONCE === 0) await nextTurn();
+      if (begun % RECONNECTS_AT_ONCE === 0) await nextTurn();
     }
   }
 
@@ -109,6 +115,18 @@ export class SidecarGroup {
 
   close(): void {
     for (const { stream } of this.#members) stream?.close();
+  }
+
+  /** A message on the stream before, which came after the phase had begun, does not count. */
+  #beginAgain(member: Member): void {
+    if (member.completedAtMs !== undefined) this.#completed -= 1;
+    this.#begin(member);
+  }
+
+  #begin(member: Member): void {
+    member.completedAtMs = undefined;
+    if (this.#expectation !== undefined)
+      member.sidecar.beginPhase(expectationOfClient(this.#expectation, member.index));
   }
 
   #stays({ index }: Member): boolean {
