@@ -36,8 +36,8 @@ const HEAD = `# Configuration
 - A variable that begins with \`NAV_\` and that no table has is ignored. The server logs \`setting not used as written\` with its
   name, and the name that was probably meant.
 - Durations have the form \`300ms\`, \`1.5s\`, \`1h30m\`. Lists are comma-separated, or the flag is repeated.
-- † marks a setting that is accepted, but has no effect for some or all values, because the feature is not implemented. If you
-  set it, the server logs a warning at start.
+- † marks a setting that is accepted, but has no effect for some or all values. Its row has the reason. If you set it, the server
+  logs a warning with the reason at start.
 - ‡ marks a setting that only Navigator has. The other settings have the names and meanings of earlier control planes of this
   kind.
 
@@ -245,7 +245,9 @@ export async function renderConfigurationDoc() {
         `\`${variable.name}\`${mark(variable)}`,
         variable.type.name,
         code(variable.default),
-        variable.meaning + (variable.whenUnset === undefined ? '' : `; when not set: ${variable.whenUnset}`),
+        variable.meaning +
+          (variable.whenUnset === undefined ? '' : `; when not set: ${variable.whenUnset}`) +
+          reason(variable),
       ]),
     ),
     MESH_CONFIG,
@@ -265,7 +267,7 @@ function flagTable(flags) {
       `\`--${flag.name}\`${flag.shorthand === undefined ? '' : `, \`-${flag.shorthand}\``}${mark(flag)}`,
       flag.type.name,
       code(flag.default),
-      flag.meaning,
+      flag.meaning + reason(flag),
     ]),
   );
 }
@@ -294,6 +296,13 @@ function fieldType(field) {
   if (field.type !== 'object') return field.type ?? 'any';
   if (field.additionalProperties === undefined) return 'fields';
   return field.additionalProperties.type === 'string' ? 'map of strings' : 'map of fields';
+}
+
+/** Why a setting has no effect; of --registries, only the value Catalog has none. */
+function reason(setting) {
+  const why = setting.unimplemented?.(['Catalog']);
+  if (why === undefined) return '';
+  return setting.unimplemented('other') === undefined ? `. Catalog has no effect: ${why}` : `. No effect: ${why}`;
 }
 
 function mark(setting) {

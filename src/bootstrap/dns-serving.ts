@@ -65,7 +65,8 @@ export function createDnsServing({ options, metrics, logging, clock }: DnsServin
   };
 }
 
-function dnsSettings({ environment }: Options, address: ListenAddress): DnsSettings {
+/** The variables of the DNS listener. @param address of the listener */
+export function dnsSettings({ environment }: Options, address: ListenAddress): DnsSettings {
   return {
     address,
     tlsServer: environment.dnsServer,

@@ -49,11 +49,15 @@ export function awaits<T>(why: string, off?: T): (value: T) => string | undefine
 
 /** The reasons why settings have no effect, one per feature. */
 export const UNIMPLEMENTED = {
-  agent: 'it configures the proxy agent, which is not part of this process',
+  agent:
+    'it configures a proxy agent; stock Envoy gets certificates and gateway credentials from this process over SDS',
   catalog: 'the Catalog registry is not implemented yet',
-  ingress: 'Kubernetes Ingress is not implemented yet',
+  ingress:
+    'objects of Kubernetes Ingress are not read; write a Gateway and a VirtualService instead (docs/gateways.md)',
   mcp: 'the MCP source is not implemented yet',
-  metadataExchange: 'stock Envoy does not contain a TCP metadata exchange filter',
+  metadataExchange:
+    'stock Envoy does not contain a filter for TCP metadata exchange; peers are known by their certificates',
   pod: 'the injector sets it for the proxies of pods, and this process does not read it',
-  serviceApis: 'the Gateway API of Kubernetes is not implemented yet',
+  serviceApis:
+    'objects of the Kubernetes Gateway API are not read; write a Gateway and a VirtualService instead (docs/gateways.md)',
 } as const;

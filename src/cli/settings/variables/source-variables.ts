@@ -30,8 +30,7 @@ export const sourceVariables = {
     name: 'MESH_METRICS_ANNOTATIONS',
     type: text,
     default: '',
-    meaning:
-      'Original scrape settings of a workload. The injector sets it for the proxies of pods; this process does not read it',
+    meaning: 'Original scrape settings of a workload',
     unimplemented: awaits(UNIMPLEMENTED.pod),
   },
   navCredentialsDir: {
