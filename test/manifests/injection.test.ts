@@ -24,7 +24,7 @@ interface Webhook {
 }
 
 const { webhooks } = findDocument('MutatingWebhookConfiguration', 'mesh-sidecar-injector') as unknown as {
-  readonly webhooks: readonly [Webhook];
+  readonly webhooks: readonly [Webhook, Webhook];
 };
 const { data } = findDocument('ConfigMap', 'mesh-sidecar-injector-defaults') as unknown as {
   readonly data: { readonly config: string; readonly values: string };
@@ -34,18 +34,26 @@ const values = load(data.values) as {
   readonly init: { readonly image: string };
 };
 
-test('the creation of pods in labelled namespaces calls the webhook, and waits for the answer', (t) => {
-  const [entry] = webhooks;
-  t.is(webhooks.length, 1);
-  t.like(entry, {
-    name: 'sidecar-injector.mesh.internal',
-    rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: 'Namespaced' }],
-    failurePolicy: 'Fail',
-    reinvocationPolicy: 'IfNeeded',
-    sideEffects: 'None',
-    admissionReviewVersions: ['v1', 'v1beta1'],
-  });
-  t.like(entry.namespaceSelector, { matchLabels: { 'mesh-injection': 'enabled' } });
+test('the creation of pods in labelled namespaces, and of labelled pods, calls the webhook, and waits for the answer', (t) => {
+  const [ofPods, ofNamespaces] = webhooks;
+  t.deepEqual(
+    webhooks.map(({ name }) => name),
+    ['pod.sidecar-injector.mesh.internal', 'sidecar-injector.mesh.internal'],
+  );
+  for (const entry of webhooks) {
+    t.like(entry, {
+      rules: [
+        { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: 'Namespaced' },
+      ],
+      failurePolicy: 'Fail',
+      reinvocationPolicy: 'IfNeeded',
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1', 'v1beta1'],
+    });
+    t.deepEqual(entry.clientConfig, webhooks[0].clientConfig);
+  }
+  t.like(ofPods, { objectSelector: { matchLabels: { 'mesh.internal/rev': 'default' } } });
+  t.like(ofNamespaces.namespaceSelector, { matchLabels: { 'mesh-injection': 'enabled' } });
 });
 
 test('the webhook uses a port of the Service of meshd', (t) => {
