@@ -103,6 +103,16 @@ test('a rule of a namespace does not concern services of other namespaces', asyn
   t.is(decision.status.code, 'OK');
 });
 
+test('a rule that is found by another text than its namespace stays within its namespace', async (t) => {
+  const rig = createRig();
+  // The namespace is the text of two rules, so the path finds the first.
+  rig.apply(`${DENY}
+  rule shop/other {match: "request.path == \\"/other\\"", actions: [{handler: refuse, instances: [anything]}]}`);
+  t.is((await rig.check({ 'request.path': '/closed' })).status.code, 'PERMISSION_DENIED');
+  const decision = await rig.check({ 'request.path': '/closed', 'destination.service.namespace': 'web' });
+  t.is(decision.status.code, 'OK');
+});
+
 test('a listchecker compares texts, addresses and expressions', async (t) => {
   const cases = [
     ['STRINGS', '[a]', 'a', 'A'],
