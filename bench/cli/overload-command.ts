@@ -3,7 +3,7 @@ import { formatOverloadReport } from '../overload/overload-report.js';
 import { buildPolicyWorkload } from '../policy/workload.js';
 import type { BenchCommand } from './bench-command.js';
 import { supervise } from './supervised-run.js';
-import { parseWholeNumber } from './whole-number.js';
+import { parseWholeNumber, parseWholeNumbers } from './whole-number.js';
 import { RESULT_FLAGS, writeResult } from './write-result.js';
 
 /** Measures the policy server with more Checks than it can decide. */
@@ -20,9 +20,7 @@ to the policy server and in turns to a bare server that allows every request.`,
     json: RESULT_FLAGS.json,
   },
   async run(flags, output) {
-    const rates = (flags.text('rates') ?? '')
-      .split(',')
-      .map((rate) => parseWholeNumber('--rates', rate, { from: 1, to: 100_000 }));
+    const rates = parseWholeNumbers('--rates', flags.text('rates'), { from: 1, to: 100_000 });
     const rounds = parseWholeNumber('--rounds', flags.text('rounds'), { from: 1, to: 100 });
     const secondsPerRound = parseWholeNumber('--round-seconds', flags.text('round-seconds'), { from: 1, to: 600 });
     const workload = buildPolicyWorkload({ patterns: 100, rules: 20 });

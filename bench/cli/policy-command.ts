@@ -1,4 +1,4 @@
-import { formatEnvoyReport, isEnvoyGoalMet } from '../envoy/envoy-report.js';
+import { areEnvoyGoalsMet, formatEnvoyReport } from '../envoy/envoy-report.js';
 import { findEnvoy } from '../envoy/find-envoy.js';
 import type { RoundResult } from '../envoy/round-result.js';
 import { measureThroughEnvoy } from '../envoy/through-envoy.js';
@@ -9,7 +9,7 @@ import { buildPolicyWorkload, type PolicyWorkload } from '../policy/workload.js'
 import type { BenchCommand } from './bench-command.js';
 import type { ParsedFlags } from './parsed-flags.js';
 import { supervise } from './supervised-run.js';
-import { parseWholeNumber } from './whole-number.js';
+import { parseWholeNumber, parseWholeNumbers } from './whole-number.js';
 import { RESULT_FLAGS, writeResult } from './write-result.js';
 
 /** How fast policies are decided: by the client library in this process, and by the policy server for an Envoy. */
@@ -18,15 +18,19 @@ export const policyCommand: BenchCommand = {
   summary: 'Measures decisions about policies: of the client library alone, and through Envoy.',
   details: `A decision of the library goes from the facts of a request to whether it may pass, with both caches of the
 client. Through Envoy, requests are sent on a schedule to one Envoy without a check, with a check by the
-policy server, and with one by a bare server that allows everything.`,
+policy server, and with one by bare servers that allow everything, on grpc-js and on node:http.`,
   operands: [],
   flags: {
     patterns: { placeholder: 'N', description: 'API patterns of the service.', default: '100' },
     rules: { placeholder: 'N', description: 'Quota rules of the service.', default: '20' },
     seconds: { placeholder: 'N', description: 'Time for each step of the library.', default: '2' },
     envoy: { description: 'Measure the library alone, and nothing through Envoy.', default: true },
-    rate: { placeholder: 'N', description: 'Requests per second through Envoy.', default: '1000' },
-    rounds: { placeholder: 'N', description: 'Rounds through Envoy.', default: '5' },
+    rates: {
+      placeholder: 'N,…',
+      description: 'Requests per second through Envoy, one after the other.',
+      default: '1000,3000,10000',
+    },
+    rounds: { placeholder: 'N', description: 'Rounds through Envoy at each rate.', default: '5' },
     'round-seconds': { placeholder: 'N', description: 'Time for each variant in a round.', default: '5' },
     ...RESULT_FLAGS,
   },
@@ -36,18 +40,18 @@ policy server, and with one by a bare server that allows everything.`,
       rules: parseWholeNumber('--rules', flags.text('rules'), { from: 1, to: 1000 }),
     };
     const seconds = parseWholeNumber('--seconds', flags.text('seconds'), { from: 1, to: 60 });
-    const perSecond = parseWholeNumber('--rate', flags.text('rate'), { from: 1, to: 100_000 });
+    const rates = parseWholeNumbers('--rates', flags.text('rates'), { from: 1, to: 100_000 });
     const workload = buildPolicyWorkload(size);
     const library = await measureDecisions(workload, seconds, monotonicMs);
     const { binary, missing } = flags.isOn('envoy') ? await findEnvoy() : { missing: '--no-envoy' };
-    const rounds = binary === undefined ? undefined : await runThroughEnvoy(flags, workload, binary, perSecond);
+    const rounds = binary === undefined ? undefined : await runThroughEnvoy(flags, workload, binary, rates);
     const code = await writeResult(flags, output, {
       text: () => {
-        const throughEnvoy = rounds === undefined ? '' : `\n${formatEnvoyReport(perSecond, rounds)}`;
+        const throughEnvoy = rounds === undefined ? '' : `\n${formatEnvoyReport(rounds)}`;
         return formatPolicyReport(size, library) + throughEnvoy;
       },
-      document: { ...size, results: library, perSecond, rounds },
-      areGoalsMet: isGoalMet(library) && (rounds === undefined || isEnvoyGoalMet(rounds)),
+      document: { ...size, results: library, rates, rounds },
+      areGoalsMet: isGoalMet(library) && (rounds === undefined || areEnvoyGoalsMet(rounds)),
     });
     if (rounds === undefined && flags.isOn('envoy')) {
       output.stderr.write(`bench: not measured through Envoy: ${missing}\n`);
@@ -60,11 +64,11 @@ async function runThroughEnvoy(
   flags: ParsedFlags,
   workload: PolicyWorkload,
   binary: string,
-  perSecond: number,
+  rates: readonly number[],
 ): Promise<readonly RoundResult[]> {
   const rounds = parseWholeNumber('--rounds', flags.text('rounds'), { from: 1, to: 100 });
   const secondsPerRound = parseWholeNumber('--round-seconds', flags.text('round-seconds'), { from: 1, to: 600 });
   return await supervise((parts) => {
-    return measureThroughEnvoy({ ...parts, workload, binary, perSecond, rounds, secondsPerRound });
+    return measureThroughEnvoy({ ...parts, workload, binary, rates, rounds, secondsPerRound });
   });
 }

@@ -11,3 +11,8 @@ export function parseWholeNumber(flag: string, value: string | undefined, range:
   if (number >= range.from && number <= range.to) return number;
   throw new UsageError(`${flag}: "${value ?? ''}" is not a whole number from ${range.from} to ${range.to}.`);
 }
+
+/** Reads a flag's list of whole numbers, which commas separate. */
+export function parseWholeNumbers(flag: string, value: string | undefined, range: WholeNumberRange): readonly number[] {
+  return (value ?? '').split(',').map((each) => parseWholeNumber(flag, each, range));
+}

@@ -1,13 +1,15 @@
+import type { Variant } from './round-result.js';
+
 /** JSON as Envoy's configuration takes it. */
 type EnvoyJson = Readonly<Record<string, unknown>>;
 
 export interface CheckBootstrapOptions {
   readonly adminPort: number;
   /** Listeners that differ in the check filter alone. */
-  readonly ports: { readonly plain: number; readonly floor: number; readonly policy: number };
+  readonly ports: Readonly<Record<Variant, number>>;
   /** The discovery server: the filter of the listener `policy` and the cluster that it calls come from there. */
   readonly discoveryPort: number;
-  readonly floorPort: number;
+  readonly floorPorts: { readonly grpc: number; readonly http: number };
   readonly nodeId: string;
   /** Name of the check filter at discovery (ECDS). */
   readonly filterName: string;
@@ -17,23 +19,25 @@ const EXTENSIONS = 'type.googleapis.com/envoy.extensions';
 const EXT_AUTHZ = `${EXTENSIONS}.filters.http.ext_authz.v3.ExtAuthz`;
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 const FROM_ADS: EnvoyJson = { ads: {}, resource_api_version: 'V3' };
-const FLOOR_CLUSTER = 'check_floor';
+const GRPC_FLOOR_CLUSTER = 'check_floor_grpc';
+const HTTP_FLOOR_CLUSTER = 'check_floor_http';
+/** As long as a check by the policy server may take. */
+const CHECK_TIMEOUT = '5s';
 const DISCOVERY_CLUSTER = 'discovery';
 
 /**
- * One Envoy with three listeners, which answer by themselves, so that nothing behind Envoy is measured: without a check,
- * with one by the floor, and with the very filter that discovery gives a sidecar.
+ * One Envoy with four listeners, which answer by themselves, so that nothing behind Envoy is measured: without a check,
+ * with one by each floor, and with the very filter that discovery gives a sidecar. All checking servers get all headers.
  */
 export function buildCheckBootstrap(options: CheckBootstrapOptions): EnvoyJson {
-  const { adminPort, ports, discoveryPort, floorPort, nodeId, filterName } = options;
-  const floorFilter: EnvoyJson = {
-    name: 'floor',
-    typed_config: {
-      '@type': EXT_AUTHZ,
-      transport_api_version: 'V3',
-      grpc_service: { envoy_grpc: { cluster_name: FLOOR_CLUSTER }, timeout: '5s' },
-    },
-  };
+  const { adminPort, ports, discoveryPort, floorPorts, nodeId, filterName } = options;
+  const grpcFloorFilter = floorFilter({
+    grpc_service: { envoy_grpc: { cluster_name: GRPC_FLOOR_CLUSTER }, timeout: CHECK_TIMEOUT },
+  });
+  const httpFloorFilter = floorFilter({
+    http_service: { server_uri: { uri: 'http://floor', cluster: HTTP_FLOOR_CLUSTER, timeout: CHECK_TIMEOUT } },
+    allowed_headers: { patterns: [{ safe_regex: { regex: '.*' } }] },
+  });
   const policyFilter: EnvoyJson = {
     name: filterName,
     config_discovery: { config_source: FROM_ADS, type_urls: [EXT_AUTHZ] },
@@ -50,10 +54,15 @@ export function buildCheckBootstrap(options: CheckBootstrapOptions): EnvoyJson {
       cds_config: FROM_ADS,
     },
     static_resources: {
-      clusters: [http2Cluster(DISCOVERY_CLUSTER, discoveryPort), http2Cluster(FLOOR_CLUSTER, floorPort)],
+      clusters: [
+        http2Cluster(DISCOVERY_CLUSTER, discoveryPort),
+        http2Cluster(GRPC_FLOOR_CLUSTER, floorPorts.grpc),
+        cluster(HTTP_FLOOR_CLUSTER, floorPorts.http),
+      ],
       listeners: [
         listener('plain', ports.plain, []),
-        listener('floor', ports.floor, [floorFilter]),
+        listener('grpcFloor', ports.grpcFloor, [grpcFloorFilter]),
+        listener('httpFloor', ports.httpFloor, [httpFloorFilter]),
         listener('policy', ports.policy, [policyFilter]),
       ],
     },
@@ -61,9 +70,21 @@ export function buildCheckBootstrap(options: CheckBootstrapOptions): EnvoyJson {
 }
 
 /** Counter of the requests that the check of a listener allowed. */
-export function allowedStatOf(listenerName: 'floor' | 'policy'): string {
+export function allowedStatOf(variant: Exclude<Variant, 'plain'>): string {
   // The filter from discovery has a prefix for its statistics.
-  return listenerName === 'policy' ? 'http.policy.ext_authz.policy.ok' : 'http.floor.ext_authz.ok';
+  return variant === 'policy' ? 'http.policy.ext_authz.policy.ok' : `http.${variant}.ext_authz.ok`;
+}
+
+function floorFilter(service: EnvoyJson): EnvoyJson {
+  return {
+    name: 'floor',
+    typed_config: {
+      '@type': EXT_AUTHZ,
+      transport_api_version: 'V3',
+      status_on_error: { code: 'ServiceUnavailable' },
+      ...service,
+    },
+  };
 }
 
 function listener(name: string, port: number, checks: readonly EnvoyJson[]): EnvoyJson {
@@ -96,20 +117,26 @@ function listener(name: string, port: number, checks: readonly EnvoyJson[]): Env
 }
 
 function http2Cluster(name: string, port: number): EnvoyJson {
-  return {
-    name,
-    type: 'STATIC',
-    connect_timeout: '1s',
+  return cluster(name, port, {
     typed_extension_protocol_options: {
       [HTTP_OPTIONS]: {
         '@type': `type.googleapis.com/${HTTP_OPTIONS}`,
         explicit_http_config: { http2_protocol_options: {} },
       },
     },
+  });
+}
+
+function cluster(name: string, port: number, rest: EnvoyJson = {}): EnvoyJson {
+  return {
+    name,
+    type: 'STATIC',
+    connect_timeout: '1s',
     load_assignment: {
       cluster_name: name,
       endpoints: [{ lb_endpoints: [{ endpoint: { address: socketAddress(port) } }] }],
     },
+    ...rest,
   };
 }
 

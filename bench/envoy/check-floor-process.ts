@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { BenchError } from '../cli/bench-error.js';
 import { describeExit, endProcess, type OwnedProcesses } from '../subject/owned-process.js';
 
+/** How Envoy asks a floor. */
+export type CheckProtocol = 'grpc' | 'http';
+
 /** The floor of a check in a separate process. */
 export interface CheckFloorProcess {
   readonly port: number;
@@ -11,8 +14,11 @@ export interface CheckFloorProcess {
   stop(): Promise<void>;
 }
 
-export async function startCheckFloorProcess(processes: OwnedProcesses): Promise<CheckFloorProcess> {
-  const child = fork(fileURLToPath(new URL('../check-floor-server.js', import.meta.url)), {
+export async function startCheckFloorProcess(
+  processes: OwnedProcesses,
+  protocol: CheckProtocol,
+): Promise<CheckFloorProcess> {
+  const child = fork(fileURLToPath(new URL('../check-floor-server.js', import.meta.url)), [protocol], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   processes.add(child);

@@ -17,7 +17,7 @@ export interface LaunchOptions {
 /** Upper bound of the start of each process. */
 export const START_TIMEOUT_MS = 30_000;
 
-/** Starts the policy server with the workload's policies, and beside it the bare server that allows everything. */
+/** Starts the policy server with the workload's policies, and beside it the bare servers that allow everything. */
 export async function launchCheckedMesh({ workload, processes, cleanup }: LaunchOptions) {
   const workFolder = await mkdtemp(join(tmpdir(), 'navigator-bench-'));
   cleanup.add(() => rm(workFolder, { recursive: true, force: true }));
@@ -30,5 +30,9 @@ export async function launchCheckedMesh({ workload, processes, cleanup }: Launch
     flags: ['--meshConfig', files.meshConfigFile, '--policyConfig', files.policyConfigFile],
     timeoutMs: START_TIMEOUT_MS,
   });
-  return { workFolder, discovery, floor: await startCheckFloorProcess(processes) };
+  const floors = {
+    grpc: await startCheckFloorProcess(processes, 'grpc'),
+    http: await startCheckFloorProcess(processes, 'http'),
+  };
+  return { workFolder, discovery, floors };
 }

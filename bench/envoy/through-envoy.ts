@@ -14,14 +14,17 @@ import { type EnvoyProcess, startEnvoyProcess } from './envoy-process.js';
 import { launchCheckedMesh, START_TIMEOUT_MS } from './launch-checked-mesh.js';
 import { type RoundResult, roundResultOf, VARIANTS, type Variant } from './round-result.js';
 
-/** The first request of a new process waits for its compiler, so it is not measured. */
-const WARM_UP_SECONDS = 3;
+/** The first requests of a new process wait for its compiler, so they are not measured. */
+const WARM_UP = { perSecond: 1000, seconds: 4 };
+/** Status of a request that the fail policy refuses. */
+const REFUSED = 503;
 
 export interface ThroughEnvoyOptions {
   readonly workload: PolicyWorkload;
   readonly binary: string;
-  readonly perSecond: number;
-  /** Of each variant. */
+  /** Requests per second, one rate after the other. */
+  readonly rates: readonly number[];
+  /** Of each variant at each rate. */
   readonly rounds: number;
   readonly secondsPerRound: number;
   readonly processes: OwnedProcesses;
@@ -38,11 +41,11 @@ interface Target {
 }
 
 /**
- * Sends the same requests through one Envoy without a check, with a check by the floor, and with a check by the policy
+ * Sends the same requests through one Envoy without a check, with a check by each floor, and with a check by the policy
  * server, in turns. Other work of the machine then affects all of them.
  */
 export async function measureThroughEnvoy(options: ThroughEnvoyOptions): Promise<readonly RoundResult[]> {
-  const { workload, rounds, secondsPerRound, progress } = options;
+  const { workload, rates, rounds, secondsPerRound, progress } = options;
   const pacemaker = createPacemaker();
   options.cleanup.add(() => pacemaker.close());
   progress('starting Envoy and the policy server');
@@ -51,20 +54,24 @@ export async function measureThroughEnvoy(options: ThroughEnvoyOptions): Promise
     const sent = [...headers].filter(([name]) => !name.startsWith(':') && name !== 'x-mesh-attributes');
     return { method, path: target, headers: { ...Object.fromEntries(sent), host } };
   });
-  for (const target of targets) await measureRound({ ...options, pacemaker }, envoy, target, requests, WARM_UP_SECONDS);
+  const load = { envoy, requests, until: pacemaker.until };
+  for (const target of targets) await measureRound({ ...load, ...WARM_UP }, target);
   const results: RoundResult[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    for (const target of targets) {
-      progress(`round ${round} of ${rounds}: ${target.variant}`);
-      results.push(await measureRound({ ...options, pacemaker }, envoy, target, requests, secondsPerRound));
+  for (const perSecond of rates) {
+    for (let round = 1; round <= rounds; round++) {
+      for (const target of targets) {
+        progress(`${perSecond} per second, round ${round} of ${rounds}: ${target.variant}`);
+        results.push(await measureRound({ ...load, perSecond, seconds: secondsPerRound }, target));
+      }
     }
   }
   return results;
 }
 
 async function startTargets({ workload, binary, processes, cleanup }: ThroughEnvoyOptions) {
-  const { workFolder, discovery, floor } = await launchCheckedMesh({ workload, processes, cleanup });
-  const [adminPort = 0, plain = 0, floorListener = 0, policy = 0] = await findFreePorts(4);
+  const { workFolder, discovery, floors } = await launchCheckedMesh({ workload, processes, cleanup });
+  const [adminPort = 0, plain = 0, grpcFloor = 0, httpFloor = 0, policy = 0] = await findFreePorts(5);
+  const ports: Readonly<Record<Variant, number>> = { plain, grpcFloor, httpFloor, policy };
   const envoy = await startEnvoyProcess({
     processes,
     binary,
@@ -73,17 +80,17 @@ async function startTargets({ workload, binary, processes, cleanup }: ThroughEnv
     timeoutMs: START_TIMEOUT_MS,
     bootstrap: buildCheckBootstrap({
       adminPort,
-      ports: { plain, floor: floorListener, policy },
+      ports,
       discoveryPort: discovery.grpcPort,
-      floorPort: floor.port,
+      floorPorts: { grpc: floors.grpc.port, http: floors.http.port },
       nodeId: CHECKED_NODE_ID,
       filterName: CHECK_FILTER_NAME,
     }),
   });
-  const ports: Readonly<Record<Variant, number>> = { plain, floor: floorListener, policy };
   const pids: Readonly<Record<Variant, number | undefined>> = {
     plain: undefined,
-    floor: floor.pid,
+    grpcFloor: floors.grpc.pid,
+    httpFloor: floors.http.pid,
     policy: discovery.pid,
   };
   const targets = VARIANTS.map((variant): Target => {
@@ -94,22 +101,32 @@ async function startTargets({ workload, binary, processes, cleanup }: ThroughEnv
   return { envoy, targets };
 }
 
+interface RoundLoad {
+  readonly envoy: EnvoyProcess;
+  readonly requests: readonly SentRequest[];
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly until: Pacemaker['until'];
+}
+
 async function measureRound(
-  { perSecond, pacemaker }: ThroughEnvoyOptions & { readonly pacemaker: Pacemaker },
-  envoy: EnvoyProcess,
+  { envoy, requests, perSecond, seconds, until }: RoundLoad,
   { variant, sender, serverPid }: Target,
-  requests: readonly SentRequest[],
-  seconds: number,
 ): Promise<RoundResult> {
   const allowed = async () => (variant === 'plain' ? 0 : envoy.stat(allowedStatOf(variant)));
   const allowedBefore = await allowed();
   const cpuBefore = await cpuSecondsOf(serverPid);
+  let refused = 0;
   const send = async (index: number): Promise<boolean> => {
     const request = requests[index % requests.length];
-    return request !== undefined && (await sender.send(request)) === 200;
+    const status = request === undefined ? 0 : await sender.send(request);
+    if (status === REFUSED) refused++;
+    return status === 200;
   };
-  const load = { perSecond, seconds, send, nowMs: monotonicMs, until: pacemaker.until };
-  const samples = await Promise.race([runOpenLoop(load), envoy.failed]);
+  const samples = await Promise.race([
+    runOpenLoop({ perSecond, seconds, send, nowMs: monotonicMs, until }),
+    envoy.failed,
+  ]);
   const cpuAfter = await cpuSecondsOf(serverPid);
   const unchecked = samples.length - ((await allowed()) - allowedBefore);
   if (variant !== 'plain' && unchecked > samples.filter(({ isGood }) => !isGood).length) {
@@ -119,7 +136,7 @@ async function measureRound(
     );
   }
   const cpuSeconds = cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore;
-  return roundResultOf(variant, samples, cpuSeconds);
+  return roundResultOf({ variant, perSecond, samples, refused, cpuSeconds });
 }
 
 async function cpuSecondsOf(pid: number | undefined): Promise<number | undefined> {

@@ -37,12 +37,12 @@ const WARM_UP = { perSecond: 1000, seconds: 4 };
 export async function measureOverload(options: MeasureOverloadOptions): Promise<readonly OverloadResult[]> {
   const { workload, processes, cleanup, progress } = options;
   progress('starting the policy server');
-  const { discovery, floor } = await launchCheckedMesh({ workload, processes, cleanup });
+  const { discovery, floors } = await launchCheckedMesh({ workload, processes, cleanup });
   const pacemaker = createPacemaker();
   cleanup.add(() => pacemaker.close());
   const shared = { calls: prepareChecks(workload, CHECKED_HOST), connections: 1, nowMs: monotonicMs };
   const subjects = [
-    { subject: 'floor', port: floor.port, pid: floor.pid },
+    { subject: 'floor', port: floors.grpc.port, pid: floors.grpc.pid },
     { subject: 'policy', port: discovery.policyPort, pid: discovery.pid },
   ] as const;
   for (const { port } of subjects) await offerLoad({ ...shared, ...WARM_UP, port, until: pacemaker.until });

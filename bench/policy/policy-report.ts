@@ -2,33 +2,44 @@ import { formatTable } from '../report/table.js';
 import type { StepResult } from './measure-decisions.js';
 import type { WorkloadSize } from './workload.js';
 
-/** The goals for the reference run of 100 patterns and 20 rules: on one core, without Envoy. */
-const GOAL_PER_SECOND = 100_000;
-const GOAL_P99_US = 100;
+/** The goals for the reference run of 100 patterns and 20 rules, on one core, by the name of the step. */
+const GOALS_PER_SECOND: Readonly<Record<string, number>> = {
+  decision: 100_000,
+  '  charges, without the caches': 150_000,
+};
+const GOAL_P99_US = 60;
 
-/** Whether the whole decision is as fast as it should be. */
+/** Whether whole decisions, with the caches and without them, are as fast as they should be. */
 export function isGoalMet(results: readonly StepResult[]): boolean {
-  const [decision] = results;
-  return decision !== undefined && decision.perSecond >= GOAL_PER_SECOND && decision.p99Us < GOAL_P99_US;
+  return Object.entries(GOALS_PER_SECOND).every(([name, goal]) => {
+    const result = results.find(({ step }) => step === name);
+    return result !== undefined && result.perSecond >= goal && result.p99Us < GOAL_P99_US;
+  });
 }
 
 /** The result as text for a person, with a line break at its end. */
 export function formatPolicyReport(size: WorkloadSize, results: readonly StepResult[]): string {
   const rows = results.map(({ step, perSecond, p50Us, p99Us, maxUs }) => [
     step,
-    Math.round(perSecond).toLocaleString('en-US'),
+    inThousands(perSecond),
     p50Us.toFixed(1),
     p99Us.toFixed(1),
     maxUs.toFixed(0),
   ]);
+  const [withCaches = 0, without = 0] = Object.values(GOALS_PER_SECOND).map(inThousands);
   return [
     `Policy client library alone, on one core: ${size.patterns} API patterns, ${size.rules} quota rules`,
     '',
     ...formatTable([['', 'per second', 'p50 us', 'p99 us', 'max us'], ...rows]),
     '',
-    `Goal for 100 patterns and 20 rules: at least ${GOAL_PER_SECOND.toLocaleString('en-US')} decisions per second, p99 below ${GOAL_P99_US} us: ${
+    'Goal for 100 patterns and 20 rules, per second:',
+    `at least ${withCaches} decisions, ${without} without the caches, p99 below ${GOAL_P99_US} us: ${
       isGoalMet(results) ? 'met' : 'missed'
     }.`,
     '',
   ].join('\n');
+}
+
+function inThousands(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
 }

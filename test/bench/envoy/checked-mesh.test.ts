@@ -29,8 +29,9 @@ test('the measured policies are valid objects, bound to the service, and every q
   );
 });
 
-test('the listeners differ in the check alone: none, the floor, the filter that discovery gives the sidecar', (t) => {
-  const options = { adminPort: 1, ports: { plain: 2, floor: 3, policy: 4 }, discoveryPort: 5, floorPort: 6 };
+test('the listeners differ in the check alone: none, the floors, the filter that discovery gives the sidecar', (t) => {
+  const ports = { plain: 2, grpcFloor: 3, httpFloor: 4, policy: 5 };
+  const options = { adminPort: 1, ports, discoveryPort: 6, floorPorts: { grpc: 7, http: 8 } };
   const bootstrap = buildCheckBootstrap({ ...options, nodeId: 'n', filterName: CHECK_FILTER_NAME }) as {
     static_resources: { listeners: { filter_chains: { filters: { typed_config: { http_filters: object[] } }[] }[] }[] };
   };
@@ -39,13 +40,14 @@ test('the listeners differ in the check alone: none, the floor, the filter that 
   );
   t.deepEqual(
     filters.map((list) => list.length),
-    [1, 2, 2],
+    [1, 2, 2, 2],
   );
-  t.like(filters[1]?.[0], { name: 'floor' });
-  t.like(filters[2]?.[0], {
+  t.like(filters[1]?.[0], { name: 'floor', typed_config: { grpc_service: { timeout: '5s' } } });
+  t.like(filters[2]?.[0], { name: 'floor', typed_config: { http_service: { server_uri: { timeout: '5s' } } } });
+  t.like(filters[3]?.[0], {
     name: 'policy|inbound|80|http|shop.shop.svc.cluster.local',
     config_discovery: { config_source: { ads: {} } },
   });
-  t.deepEqual([filters[1]?.[1], filters[2]?.[1]], [filters[0]?.[0], filters[0]?.[0]]);
-  t.not(allowedStatOf('floor'), allowedStatOf('policy'));
+  for (const [, router] of filters.slice(1)) t.deepEqual(router, filters[0]?.[0]);
+  t.is(new Set((['grpcFloor', 'httpFloor', 'policy'] as const).map(allowedStatOf)).size, 3);
 });
