@@ -122,6 +122,7 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
     plugins: discovery.plugins,
     trustDomain: discovery.trustDomain,
   };
+  const runner = createWorkRunner(clock);
   const distributor = createDistributor(distributorSettings(options, controlPlane), {
     generators: createGenerators(process.encoder, environment, generatorOptions),
     proxylessGenerators: createProxylessGenerators(process.encoder, environment, generatorOptions),
@@ -129,6 +130,7 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
     ledger,
     metrics,
     activity,
+    runner,
     clock,
     logger,
     nextContext: (previous, request) => {
@@ -142,7 +144,6 @@ export function createProxyServing(parts: ProxyServingParts): ProxyServing {
   });
   const connections = createConnections(distributor, metrics, logger, clock);
   const limits = xdsLimits(environment, getHeapStatistics().heap_size_limit);
-  const runner = createWorkRunner(clock);
   const nameSets = createNameSets();
   const reports = createPeerReports(metrics, logger, clock);
   const rejections = createRejectionLog({ clock, ledger, distribution: () => distributor });

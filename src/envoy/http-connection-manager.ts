@@ -11,7 +11,7 @@ import { duration } from './durations.js';
 import type { MessageEncoder } from './message-encoder.js';
 import type { TypedFilter } from './typed-filter.js';
 
-/** The options of an HTTP connection manager. */
+/** What one HTTP connection manager has of its own. */
 export interface HttpConnectionManagerOptions {
   readonly statPrefix: string;
   /** A route table that the proxy requests by name, or one in the listener. */
@@ -19,6 +19,10 @@ export interface HttpConnectionManagerOptions {
     | { readonly name: string; readonly configSource: ConfigSource }
     | { readonly inline: RouteConfiguration };
   readonly httpFilters: readonly HttpFilter[];
+}
+
+/** What many HTTP connection managers have in common. */
+export interface CommonManagerOptions {
   readonly accessLogs: readonly TypedFilter[];
   /** Bodies and headers of Envoy's own responses. */
   readonly localReplies: readonly ResponseMapper[];
@@ -39,6 +43,9 @@ export interface HttpConnectionManagerOptions {
   readonly clientCertificate?: 'APPEND_FORWARD' | 'SANITIZE_SET';
 }
 
+/** The common fields, which are encoded once. */
+export type CommonManagerFields = Omit<HttpConnectionManager, 'statPrefix' | 'routeConfig' | 'rds' | 'httpFilters'>;
+
 /** The type of the filter's configuration. */
 export const HTTP_CONNECTION_MANAGER =
   'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
@@ -49,15 +56,23 @@ const UUID_REQUEST_ID = 'type.googleapis.com/envoy.extensions.request_id.uuid.v3
 /** The network filter that speaks HTTP (docs/reference/xds.md#http-connection-manager). */
 export function buildHttpConnectionManager(
   encoder: MessageEncoder,
-  options: HttpConnectionManagerOptions,
+  { statPrefix, routes, httpFilters }: HttpConnectionManagerOptions,
+  common: CommonManagerFields,
 ): TypedFilter {
-  const requestId: UuidRequestIdConfig = { useRequestIdForTraceSampling: { value: true } };
   const manager: HttpConnectionManager = {
-    statPrefix: options.statPrefix,
-    ...('inline' in options.routes
-      ? { routeConfig: options.routes.inline }
-      : { rds: { configSource: options.routes.configSource, routeConfigName: options.routes.name } }),
-    httpFilters: [...options.httpFilters],
+    statPrefix,
+    ...('inline' in routes
+      ? { routeConfig: routes.inline }
+      : { rds: { configSource: routes.configSource, routeConfigName: routes.name } }),
+    httpFilters: [...httpFilters],
+  };
+  const value = encoder.encodeWithCommon(HTTP_CONNECTION_MANAGER, manager, common);
+  return { name: CONNECTION_MANAGER_FILTER, typedConfig: { type_url: HTTP_CONNECTION_MANAGER, value } };
+}
+
+export function buildCommonManagerFields(encoder: MessageEncoder, options: CommonManagerOptions): CommonManagerFields {
+  const requestId: UuidRequestIdConfig = { useRequestIdForTraceSampling: { value: true } };
+  const fields: CommonManagerFields = {
     accessLog: [...options.accessLogs],
     tracing: options.tracing ?? null,
     useRemoteAddress: { value: options.useRemoteAddress },
@@ -69,22 +84,19 @@ export function buildHttpConnectionManager(
     requestIdExtension: { typedConfig: encoder.packAny(UUID_REQUEST_ID, requestId) },
   };
   if (options.acceptHttp10 || options.allowAbsoluteUrl) {
-    manager.httpProtocolOptions = {
+    fields.httpProtocolOptions = {
       acceptHttp_10: options.acceptHttp10,
       allowAbsoluteUrl: options.allowAbsoluteUrl ? { value: true } : null,
     };
   }
   if (options.idleTimeoutMs !== undefined) {
-    manager.commonHttpProtocolOptions = { idleTimeout: duration(options.idleTimeoutMs) };
+    fields.commonHttpProtocolOptions = { idleTimeout: duration(options.idleTimeoutMs) };
   }
-  if (options.localReplies.length > 0) manager.localReplyConfig = { mappers: [...options.localReplies] };
-  if (options.serverName !== undefined) manager.serverName = options.serverName;
+  if (options.localReplies.length > 0) fields.localReplyConfig = { mappers: [...options.localReplies] };
+  if (options.serverName !== undefined) fields.serverName = options.serverName;
   if (options.clientCertificate !== undefined) {
-    manager.forwardClientCertDetails = options.clientCertificate;
-    manager.setCurrentClientCertDetails = { subject: { value: true }, dns: true, uri: true };
+    fields.forwardClientCertDetails = options.clientCertificate;
+    fields.setCurrentClientCertDetails = { subject: { value: true }, dns: true, uri: true };
   }
-  return {
-    name: CONNECTION_MANAGER_FILTER,
-    typedConfig: encoder.packAny(HTTP_CONNECTION_MANAGER, manager),
-  };
+  return fields;
 }

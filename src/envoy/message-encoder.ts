@@ -18,7 +18,11 @@ export interface MessageEncoder {
   /** Encodes one resource, once for all streams. */
   encodeResource(typeUrl: string, name: string, message: object): EncodedResource;
   /**
-   * The same at a third of the cost, for a message that needs no conversion: enums are numbers, bytes are Buffers,
+   * Encodes a message of two parts, which have different fields. `common` is encoded once for as long as the object lives.
+   */
+  encodeWithCommon(typeUrl: string, message: object, common: object): Buffer;
+  /**
+   * encodeResource at a third of the cost, for a message that needs no conversion: enums are numbers, bytes are Buffers,
    * 64-bit integers are numbers. Other values are encoded wrongly, without an error.
    */
   encodeExactResource(typeUrl: string, name: string, message: object): EncodedResource;
@@ -29,8 +33,18 @@ export function createMessageEncoder(registry: ProtoRegistry): MessageEncoder {
     const type = registry.type(typeUrl);
     return type.encode(type.fromObject(message as Record<string, unknown>)).finish() as Buffer;
   };
+  const encodedCommon = new WeakMap<object, Buffer>();
+  const encodeCommon = (typeUrl: string, common: object): Buffer => {
+    const known = encodedCommon.get(common);
+    if (known !== undefined) return known;
+    const encoded = encode(typeUrl, common);
+    encodedCommon.set(common, encoded);
+    return encoded;
+  };
   return {
     encode,
+    encodeWithCommon: (typeUrl, message, common) =>
+      Buffer.concat([encode(typeUrl, message), encodeCommon(typeUrl, common)]),
     packAny: (typeUrl, message) => ({ type_url: typeUrl, value: encode(typeUrl, message) }),
     encodeResource: (typeUrl, name, message) => frameResource(typeUrl, name, encode(typeUrl, message)),
     encodeExactResource: (typeUrl, name, message) =>

@@ -14,6 +14,7 @@ import { createPushNotice, type PushNotice } from './push-notice.js';
 import { createPushQueue, type PushQueueSettings, type PushTarget } from './push-queue.js';
 import { createResourceCache, type ResourceCache } from './resource-cache.js';
 import { createResponseCache, type ResponseCache } from './response-cache.js';
+import type { WorkRunner } from './work-runner.js';
 
 /** The current snapshot and the caches that all connected proxies are served from. */
 export interface Distribution {
@@ -74,6 +75,8 @@ export interface DistributorParts {
   readonly metrics: PushMetrics;
   /** Is told of every push, for pages. */
   readonly activity?: Pick<PushActivityLog, 'begun'>;
+  /** Runs the computations of sessions, which leave time to pushes. */
+  readonly runner?: Pick<WorkRunner, 'waiting'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Builds the next snapshot from the stores. */
@@ -83,7 +86,7 @@ export interface DistributorParts {
 export function createDistributor(settings: DistributorSettings, parts: DistributorParts): Distributor {
   const { metrics, clock, ledger, logger } = parts;
   const subscribers = new Set<Subscriber>();
-  const queue = createPushQueue(settings.queue, clock);
+  const queue = createPushQueue(settings.queue, clock, parts.runner);
   const responses = createResponseCache(settings.controlPlane);
   const diffs = createDiffCache();
   let started = false;

@@ -50,6 +50,8 @@ export interface NameSets {
 const MAX_KEPT_ENCODINGS = 4;
 /** The bytes of shorter lists are always kept. */
 const SHORT_LIST_BYTES = 4_096;
+/** Lists whose bytes are compared before a long list is hashed: sidecars of one scope often send the same bytes. */
+const MAX_RECENT_LISTS = 4;
 /** Names that are hashed before the work pauses. */
 const HASHED_AT_ONCE = 2_048;
 
@@ -59,6 +61,23 @@ export function createNameSets(): NameSets {
   /** The newest set of each number of names. */
   const bySize = createWeakMemory<NameSet>();
   const kept = new WeakMap<NameSet, number>();
+  /** The newest first. Weak, as lists that no stream uses are garbage. */
+  let recent: readonly WeakRef<EncodedNames>[] = [];
+
+  const findRecent = (encoded: Uint8Array): EncodedNames | undefined => {
+    if (encoded.length <= SHORT_LIST_BYTES) return undefined;
+    for (const reference of recent) {
+      const list = reference.deref();
+      if (list?.bytes?.equals(encoded) === true) return list;
+    }
+    return undefined;
+  };
+
+  const noteRecent = (list: EncodedNames): EncodedNames => {
+    const isComparable = list.bytes !== undefined && list.bytes.length > SHORT_LIST_BYTES;
+    if (isComparable) recent = [new WeakRef(list), ...recent.slice(0, MAX_RECENT_LISTS - 1)];
+    return list;
+  };
 
   const internNames = function* (names: readonly string[]): Work<NameSet> {
     // Sidecars name one set in many orders. To recognise the set costs less than to sort the names.
@@ -89,15 +108,17 @@ export function createNameSets(): NameSets {
   return {
     *intern(encoded, decode, last) {
       if (last?.bytes?.equals(encoded) === true) return last;
+      const repeated = findRecent(encoded);
+      if (repeated !== undefined) return repeated;
       const key = hash('sha1', encoded, 'base64');
       if (last?.key === key) return last;
       const known = byEncoding.get(key);
-      if (known !== undefined) return known;
+      if (known !== undefined) return noteRecent(known);
       const names = yield* decode();
       const set = yield* internNames(names);
       // Another stream may have made the same list during a pause.
-      return (
-        byEncoding.get(key) ?? byEncoding.keep(key, { key, bytes: copyFor(set, encoded), count: names.length, set })
+      return noteRecent(
+        byEncoding.get(key) ?? byEncoding.keep(key, { key, bytes: copyFor(set, encoded), count: names.length, set }),
       );
     },
     ofNames: internNames,

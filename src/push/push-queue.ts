@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.js';
 import type { PendingWrites } from './pending-writes.js';
 import { createPushSlots, type PushLane, type PushShare } from './push-slots.js';
 import { WaitingTargets } from './waiting-targets.js';
+import type { WorkRunner } from './work-runner.js';
 
 /** The responses of one push of a proxy. */
 export interface PushResult {
@@ -48,6 +49,8 @@ export interface PushQueue {
  * with shorter runs the last proxy of five hundred gets a small change 14 ms later.
  */
 const SLICE_MS = 20;
+/** The same while computations wait: they have a slice of their own in each turn of the event loop. */
+const SHARED_SLICE_MS = 8;
 
 /**
  * A turn of fewer bytes than a socket accepts at once counts as flushed. Otherwise the acknowledgements of the first
@@ -62,7 +65,12 @@ const SLOW_STALL_PART = 1 / 10;
 
 const LANES: readonly PushLane[] = ['authenticated', 'plaintext'];
 
-export function createPushQueue(settings: PushQueueSettings, clock: Clock): PushQueue {
+/** @param computations share each turn of the event loop with the queue */
+export function createPushQueue(
+  settings: PushQueueSettings,
+  clock: Clock,
+  computations?: Pick<WorkRunner, 'waiting'>,
+): PushQueue {
   const { throttle, byteBudget, stallMs } = settings;
   const createLane = () => ({
     waiting: new WaitingTargets<PushTarget>(),
@@ -81,7 +89,8 @@ export function createPushQueue(settings: PushQueueSettings, clock: Clock): Push
   /** Runs turns of the two lanes alternately, until neither has room or the slice is over. */
   const run = (): void => {
     scheduled = false;
-    const until = clock.monotonicMs() + SLICE_MS;
+    const isShared = (computations?.waiting ?? 0) > 0;
+    const until = clock.monotonicMs() + (isShared ? SHARED_SLICE_MS : SLICE_MS);
     let started = true;
     while (started && !stopped) {
       started = false;

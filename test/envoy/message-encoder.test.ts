@@ -22,6 +22,19 @@ test('an encoded message decodes to what went in', (t) => {
   t.deepEqual(decoded, { clusterName: 'a', endpoints: [{ priority: 2 }] });
 });
 
+test('a message of two parts is their union, and follows each new part', (t) => {
+  const common = { policy: { overprovisioningFactor: { value: 150 } } };
+  for (const clusterName of ['a', 'b']) {
+    const bytes = encoder.encodeWithCommon(TypeUrl.endpoint, { clusterName }, common);
+    t.deepEqual(assignmentType.toObject(assignmentType.decode(bytes)), { clusterName, ...common });
+  }
+  const other = encoder.encodeWithCommon(TypeUrl.endpoint, { clusterName: 'a' }, { endpoints: [{ priority: 2 }] });
+  t.deepEqual(assignmentType.toObject(assignmentType.decode(other)), {
+    clusterName: 'a',
+    endpoints: [{ priority: 2 }],
+  });
+});
+
 test('the framed entry is a resource of a response, and the resource of a delta entry', (t) => {
   const { entry } = encoder.encodeResource(TypeUrl.endpoint, 'a', { clusterName: 'a' });
   for (const [type, field] of [

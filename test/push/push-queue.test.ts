@@ -5,6 +5,7 @@ import { createPushQueue, type PushTarget } from '../../src/push/push-queue.js';
 import type { PushShare } from '../../src/push/push-slots.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
+import { createTickingClock } from '../support/ticking-clock.js';
 
 interface ProbeTarget extends PushTarget {
   turns: number;
@@ -45,6 +46,19 @@ test('a proxy that is enqueued many times takes one turn', async (t) => {
   await nextTurn();
   t.is(target.turns, 1);
   target.flush();
+});
+
+test('while computations wait, a run of turns is shorter', async (t) => {
+  const startedInOneRun = async (waiting: number): Promise<number> => {
+    const small = Array.from({ length: 100 }, () => createTarget(1));
+    const queue = createPushQueue(settings, createTickingClock(), { waiting });
+    for (const target of small) queue.enqueue(target);
+    await nextTurn();
+    queue.stop();
+    return started(small);
+  };
+  const [alone, beside] = [await startedInOneRun(0), await startedInOneRun(3)];
+  t.true(beside > 0 && beside * 2 < alone, `${beside} turns beside computations, ${alone} without`);
 });
 
 test('no more proxies than NAV_PUSH_THROTTLE are sent to before one of them is flushed', async (t) => {

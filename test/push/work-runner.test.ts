@@ -1,15 +1,9 @@
 import test from 'ava';
-import type { Clock } from '../../src/base/clock.js';
 import { inOneStep, shareSteps } from '../../src/base/steps.js';
 import type { Work } from '../../src/push/work.js';
 import { createWorkRunner } from '../../src/push/work-runner.js';
 import { eventually } from '../support/eventually.js';
-
-/** Each look at the clock takes a millisecond. */
-function createTickingClock(): Clock {
-  let nowMs = 0;
-  return { monotonicMs: () => nowMs++, now: () => new Date(0), schedule: () => () => undefined };
-}
+import { createTickingClock } from '../support/ticking-clock.js';
 
 const owner = (peer: string, source = 'connection') => ({ peer, source });
 

@@ -1,10 +1,11 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { duration } from '../../envoy/durations.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
-import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { frameResource, type MessageEncoder } from '../../envoy/message-encoder.js';
 import { inboundClusterName } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
+import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
 import { createMemo } from '../../model/memo.js';
 import type { Port, Service } from '../../model/service.js';
 import type { InboundTarget, Ingress } from '../../model/sidecars/ingress-targets.js';
@@ -13,7 +14,8 @@ import { type AddressFamilies, addressFamiliesOf, loopbackAddress } from '../add
 import { buildLoadAssignment } from '../endpoints/load-assignment.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
-import { bindToInboundSource, buildClusterBase, buildServiceMetadata, clusterStatName } from './cluster-defaults.js';
+import { bindToInboundSource, buildServiceMetadata, clusterStatName } from './cluster-defaults.js';
+import { buildConnectionPool } from './connection-pool.js';
 import { protocolsOfPort, type UpstreamProtocols } from './upstream-protocols.js';
 
 /** One service port of the workload. */
@@ -46,18 +48,32 @@ export function createInboundPart(
   protocols: UpstreamProtocols,
 ): ResourcePart<InboundScope> {
   const scopeMemo = createMemo<InboundScope>();
+  const commonMemo = createMemo<Cluster>();
   const clustersMemo = createMemo<readonly EncodedResource[]>();
 
-  const build = (mesh: MeshConfig, { service, port, endpoint }: InboundPort, families: AddressFamilies): Cluster => {
+  /** Fields of many clusters. */
+  const commonFields = (mesh: MeshConfig, { port, endpoint }: InboundPort, families: AddressFamilies): Cluster => {
+    const protocol = protocolsOfPort(port.protocol, sniffInbound);
+    const captured = endpoint === undefined;
+    return commonMemo.of([mesh], `${protocol} ${captured} ${families.ipv4} ${families.ipv6}`, () => ({
+      ...buildConnectionPool({ connectTimeoutMs: mesh.connectTimeoutMs }),
+      ...(captured ? capturedFields(families) : { type: 'STATIC' }),
+      ...protocols.of(protocol),
+    }));
+  };
+
+  const encode = (mesh: MeshConfig, inboundPort: InboundPort, families: AddressFamilies): EncodedResource => {
+    const { service, port, endpoint } = inboundPort;
     const name = inboundClusterName(port.number, port.name, service.hostname);
     const statName = mesh.inboundClusterStatName;
-    return {
-      ...buildClusterBase(name, mesh.connectTimeoutMs),
+    const own: Cluster = {
+      name,
       ...(statName === '' ? {} : { altStatName: clusterStatName(statName, { service, port, subset: WHOLE_SERVICE }) }),
-      ...(endpoint === undefined ? capturedFields(families) : endpointFields(name, endpoint)),
-      ...protocols.of(protocolsOfPort(port.protocol, sniffInbound)),
+      ...(endpoint === undefined ? {} : { loadAssignment: endpointAssignment(name, endpoint) }),
       metadata: buildServiceMetadata(service),
     };
+    const common = commonFields(mesh, inboundPort, families);
+    return frameResource(TypeUrl.cluster, name, encoder.encodeWithCommon(TypeUrl.cluster, own, common));
   };
 
   return {
@@ -74,11 +90,7 @@ export function createInboundPart(
       });
     },
     generate: ({ mesh }, { key, ports, families }) => ({
-      resources: clustersMemo.of([mesh, ports], key, () =>
-        ports
-          .map((port) => build(mesh, port, families))
-          .map((cluster) => encoder.encodeResource(TypeUrl.cluster, cluster.name ?? '', cluster)),
-      ),
+      resources: clustersMemo.of([mesh, ports], key, () => ports.map((port) => encode(mesh, port, families))),
       findings: [],
     }),
   };
@@ -93,7 +105,7 @@ function capturedFields(families: AddressFamilies): Cluster {
   };
 }
 
-function endpointFields(name: string, endpoint: NonNullable<InboundPort['endpoint']>): Cluster {
+function endpointAssignment(name: string, endpoint: NonNullable<InboundPort['endpoint']>): ClusterLoadAssignment {
   const target = {
     ...endpoint,
     health: 'healthy',
@@ -102,7 +114,7 @@ function endpointFields(name: string, endpoint: NonNullable<InboundPort['endpoin
     weight: 1,
     tlsMode: 'disabled',
   } as const;
-  return { type: 'STATIC', loadAssignment: buildLoadAssignment(name, [target]) };
+  return buildLoadAssignment(name, [target]);
 }
 
 /** One cluster per service port, for its first target: a workload may serve a port on several addresses. */

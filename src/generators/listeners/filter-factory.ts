@@ -1,7 +1,12 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { buildFileAccessLog, onlyOfEndedConnections } from '../../envoy/access-log.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
-import { buildHttpConnectionManager } from '../../envoy/http-connection-manager.js';
+import {
+  buildCommonManagerFields,
+  buildHttpConnectionManager,
+  type CommonManagerFields,
+  type CommonManagerOptions,
+} from '../../envoy/http-connection-manager.js';
 import {
   corsFilter,
   faultFilter,
@@ -25,6 +30,7 @@ import { buildZipkinTracing } from '../../envoy/zipkin-tracing.js';
 import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js';
 import type { RouteConfiguration } from '../../generated/envoy/config/route/v3/RouteConfiguration.js';
 import type { HttpFilter } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
+import { createMemo } from '../../model/memo.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Protocol } from '../../model/service.js';
@@ -94,6 +100,9 @@ const HTTP_ORDER = { inbound: 'inboundHttp', outbound: 'outboundHttp', gateway: 
 
 const GATEWAY_HTTP: ChainDescription = { direction: 'gateway', serviceCluster: undefined };
 
+/** Dependencies whose common fields stay encoded, for each mesh config: fewer proxies differ in what their filters read. */
+const MAX_COMMON_FIELDS = 128;
+
 /** How servers of the mesh name themselves (the `server` response header). */
 const SERVER_NAME = 'mesh-envoy';
 
@@ -150,19 +159,30 @@ export function createFilterFactory(
     };
   };
 
-  const common = (mesh: MeshConfig, dependencies: ListenerDependencies, direction: Direction) => ({
-    accessLogs: [...fileAccessLogs(mesh), ...dependencies.plans.flatMap((plan) => plan.httpAccessLogs(direction))],
-    localReplies: dependencies.plans.flatMap(({ localReplies }) => localReplies),
-    idleTimeoutMs: dependencies.idleTimeoutMs,
-    tracing:
-      dependencies.tracing === undefined
-        ? undefined
-        : buildZipkinTracing(encoder, {
-            collectorCluster: dependencies.tracing.cluster,
-            collectorHostname: dependencies.tracing.hostname,
+  const commonFields = createMemo<CommonManagerFields>(MAX_COMMON_FIELDS);
+  const common = (
+    mesh: MeshConfig,
+    dependencies: ListenerDependencies,
+    direction: Direction,
+    own: Omit<CommonManagerOptions, 'accessLogs' | 'localReplies' | 'idleTimeoutMs' | 'tracing'>,
+  ): CommonManagerFields => {
+    const { plans, tracing, idleTimeoutMs, key, inboundKey } = dependencies;
+    return commonFields.of([mesh], `${direction}|${own.allowAbsoluteUrl === true}|${key}|${inboundKey}`, () =>
+      buildCommonManagerFields(encoder, {
+        ...own,
+        accessLogs: [...fileAccessLogs(mesh), ...plans.flatMap((plan) => plan.httpAccessLogs(direction))],
+        localReplies: plans.flatMap(({ localReplies }) => localReplies),
+        idleTimeoutMs,
+        tracing:
+          tracing &&
+          buildZipkinTracing(encoder, {
+            collectorCluster: tracing.cluster,
+            collectorHostname: tracing.hostname,
             randomSamplingPercent: settings.traceSamplingPercent,
           }),
-  });
+      }),
+    );
+  };
 
   /** The filter only reads; the TCP proxy behind it carries the bytes. */
   const relationalDbFilters = ({ protocol, action, clusters, statPrefix }: TcpChainOptions): readonly Filter[] => {
@@ -206,38 +226,50 @@ export function createFilterFactory(
       return dependencies;
     },
     outboundHttp: (mesh, dependencies, { statPrefix, grpcWeb, routeName, forwardProxy = false }) =>
-      buildHttpConnectionManager(encoder, {
-        ...common(mesh, dependencies, 'outbound'),
-        statPrefix,
-        routes: { name: routeName, configSource },
-        httpFilters: httpFilters(dependencies, OUTBOUND_HTTP, grpcWeb),
-        useRemoteAddress: settings.sidecarUseRemoteAddress,
-        acceptHttp10: settings.http10 || dependencies.http10,
-        allowAbsoluteUrl: forwardProxy,
-      }),
+      buildHttpConnectionManager(
+        encoder,
+        {
+          statPrefix,
+          routes: { name: routeName, configSource },
+          httpFilters: httpFilters(dependencies, OUTBOUND_HTTP, grpcWeb),
+        },
+        common(mesh, dependencies, 'outbound', {
+          useRemoteAddress: settings.sidecarUseRemoteAddress,
+          acceptHttp10: settings.http10 || dependencies.http10,
+          allowAbsoluteUrl: forwardProxy,
+        }),
+      ),
     inboundHttp: (mesh, dependencies, { statPrefix, grpcWeb, routes, serviceCluster }) =>
-      buildHttpConnectionManager(encoder, {
-        ...common(mesh, dependencies, 'inbound'),
-        statPrefix,
-        routes: { inline: routes },
-        httpFilters: httpFilters(dependencies, { direction: 'inbound', serviceCluster }, grpcWeb),
-        useRemoteAddress: false,
-        acceptHttp10: dependencies.http10,
-        serverName: SERVER_NAME,
-        clientCertificate: 'APPEND_FORWARD',
-      }),
+      buildHttpConnectionManager(
+        encoder,
+        {
+          statPrefix,
+          routes: { inline: routes },
+          httpFilters: httpFilters(dependencies, { direction: 'inbound', serviceCluster }, grpcWeb),
+        },
+        common(mesh, dependencies, 'inbound', {
+          useRemoteAddress: false,
+          acceptHttp10: dependencies.http10,
+          serverName: SERVER_NAME,
+          clientCertificate: 'APPEND_FORWARD',
+        }),
+      ),
     gatewayHttp: (mesh, dependencies, { statPrefix, grpcWeb, routeName }) =>
-      buildHttpConnectionManager(encoder, {
-        ...common(mesh, dependencies, 'gateway'),
-        statPrefix,
-        routes: { name: routeName, configSource },
-        httpFilters: httpFilters(dependencies, GATEWAY_HTTP, grpcWeb),
-        // Clients of gateways are outside of the mesh: what they say about addresses and certificates is not forwarded.
-        useRemoteAddress: true,
-        acceptHttp10: settings.http10 || dependencies.http10,
-        serverName: SERVER_NAME,
-        clientCertificate: 'SANITIZE_SET',
-      }),
+      buildHttpConnectionManager(
+        encoder,
+        {
+          statPrefix,
+          routes: { name: routeName, configSource },
+          httpFilters: httpFilters(dependencies, GATEWAY_HTTP, grpcWeb),
+        },
+        common(mesh, dependencies, 'gateway', {
+          // Clients of gateways are outside of the mesh: what they say about addresses and certificates is not forwarded.
+          useRemoteAddress: true,
+          acceptHttp10: settings.http10 || dependencies.http10,
+          serverName: SERVER_NAME,
+          clientCertificate: 'SANITIZE_SET',
+        }),
+      ),
     tcp: (mesh, dependencies, options) => {
       const { direction, action, clusters } = options;
       const chain = { direction, serviceCluster: serviceClusterOf(action, clusters) };
