@@ -11,11 +11,13 @@ export interface EntryIndex {
 const ENTRY = 0x2a;
 const NAME = 0x0a;
 const VERSION = 0x12;
+/** The last bytes of an entry choose its place: a version is a hash, so its last characters are random enough. */
+const KEY_BYTES = 4;
 /**
- * Bytes that are compared at once. The last ones of an entry choose its place: a version is a hash, so its last
- * characters are random enough.
+ * Bytes that are compared at once, as a floating-point number: the fastest word of eight bytes in JavaScript. Two such
+ * numbers are equal only if their bytes are, except for zeros, and known entries are text without zeros.
  */
-const WORD_BYTES = 4;
+const WORD_BYTES = 8;
 /** The golden ratio in 32 bits: a product with it has random high bits (Knuth, The Art of Computer Programming, 6.4). */
 const MULTIPLIER = 0x9e3779b1;
 
@@ -39,7 +41,7 @@ export function createEntryIndex(resources: readonly Pick<EncodedResource, 'name
   /** The index of a resource plus one, at the place of its key or behind it; 0 is free. */
   const table = new Uint32Array(2 ** bits);
   const placeOf = (bytes: DataView, end: number): number =>
-    Math.imul(bytes.getInt32(end - WORD_BYTES, true), MULTIPLIER) >>> (32 - bits);
+    Math.imul(bytes.getInt32(end - KEY_BYTES, true), MULTIPLIER) >>> (32 - bits);
   ends.forEach((end, index) => {
     let place = placeOf(known, end);
     while (table[place] !== 0) place = (place + 1) & mask;
@@ -53,10 +55,10 @@ export function createEntryIndex(resources: readonly Pick<EncodedResource, 'name
     // The version differs more often than the name, and is at the end.
     let at = end - WORD_BYTES;
     for (let other = knownEnd - WORD_BYTES; at >= start; at -= WORD_BYTES, other -= WORD_BYTES) {
-      if (bytes.getInt32(at, true) !== known.getInt32(other, true)) return false;
+      if (bytes.getFloat64(at, true) !== known.getFloat64(other, true)) return false;
     }
     // The first word, for what is shorter than a word.
-    return bytes.getInt32(start, true) === known.getInt32(knownStart, true);
+    return bytes.getFloat64(start, true) === known.getFloat64(knownStart, true);
   };
 
   return {
