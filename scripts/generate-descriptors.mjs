@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
+import { descriptorSet } from './descriptor-set.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const deps = join(dirname(createRequire(import.meta.url).resolve('@grpc/grpc-js-xds/package.json')), 'deps');
@@ -195,6 +196,11 @@ const SETS = {
   },
 };
 
+const TEMPLATE_FOLDER = 'mesh/adapters/templates';
+const TEMPLATE_TYPES = `/** A FileDescriptorSet in base64 of the built-in templates (proto/mesh/adapters). Made by scripts/generate-descriptors.mjs. */
+export declare function readTemplateDescriptors(): string;
+`;
+
 const TYPES = `/** JSON of protobufjs by the full name of a message or enum. Made by scripts/generate-descriptors.mjs. */
 export declare function readDescriptors(): Readonly<Record<string, object>>;
 `;
@@ -210,6 +216,16 @@ export function generateDescriptors() {
     );
     write(join(root, 'src/generated', `${name}.d.ts`), TYPES);
   }
+  const files = readdirSync(join(INCLUDE_DIRS.mesh, TEMPLATE_FOLDER)).sort();
+  const templates = descriptorSet(
+    files.map((file) => `${TEMPLATE_FOLDER}/${file}`),
+    INCLUDE_DIRS.mesh,
+  );
+  write(
+    join(root, 'build/src/generated/template-descriptors.js'),
+    `export const readTemplateDescriptors = () => '${templates.toString('base64')}';\n`,
+  );
+  write(join(root, 'src/generated/template-descriptors.d.ts'), TEMPLATE_TYPES);
 }
 
 function quote(text) {

@@ -78,7 +78,7 @@ it('kubectl apply installs everything, and a second apply changes nothing', asyn
 
 it('objects of our kinds in the samples apply without errors', async (t) => {
   await api.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
-  const ours = ['samples/mesh', 'samples/tour', 'samples/policy-rules']
+  const ours = ['samples/mesh', 'samples/tour', 'samples/policy-rules', 'samples/adapters']
     .flatMap(readDocuments)
     .filter(({ apiVersion }) => apiVersion.includes('.mesh.internal/'));
   const kinds = [...new Set(ours.map(({ kind }) => kind))];

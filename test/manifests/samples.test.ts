@@ -12,7 +12,9 @@ const it = binary === undefined ? test.serial.skip : test.serial;
 /** Folders with objects; the other files are settings. */
 const FOLDERS = readdirSync(join(projectRoot(), 'samples'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && readDocuments(`samples/${entry.name}`).length > 0)
-  .map(({ name }) => `samples/${name}`);
+  .map(({ name }) => `samples/${name}`)
+  // It has the namespace of the others.
+  .sort((a, b) => Number(b === 'samples/mesh') - Number(a === 'samples/mesh'));
 
 let api: ApiServer;
 let kubectl: Kubectl;

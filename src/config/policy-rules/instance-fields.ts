@@ -11,12 +11,12 @@ export type FoundField =
   | { readonly type: 'expression'; readonly field: ExpressionField }
   | { readonly type: 'mistake'; readonly violation: Violation };
 
-/** Reads the fields of an instance of a built-in template. */
+/** Reads the fields of an instance of a template whose fields are known. */
 export function* templateFields(template: string, fields: TemplateFields, params: unknown): Iterable<FoundField> {
   yield* messageFields('params', `the template ${template}`, fields, params);
 }
 
-/** Reads the fields of an instance of a template of one's own: each text is an expression. */
+/** Reads the fields of an instance without its template, which is an object of its own: each text is an expression. */
 export function* anyFields(path: string, value: unknown, depth = 0): Iterable<FoundField> {
   if (depth > RULE_LIMITS.instanceDepth) {
     const message = `has more than ${RULE_LIMITS.instanceDepth} levels`;
@@ -62,10 +62,13 @@ function* oneField(path: string, owner: string, field: TemplateField, value: unk
       yield* messageFields(path, owner, field.fields, value);
       return;
     case 'values':
-      if (!isRecord(value)) yield mistake(path, value, 'is not a mapping', 'write items as "name: expression"');
-      else {
+      if (!isRecord(value)) {
+        // One expression for the whole map, for example request.headers.
+        if (field.valueType === 'STRING' && typeof value === 'string') yield* expression(path, value, 'STRING_MAP');
+        else yield mistake(path, value, 'is not a mapping', 'write items as "name: expression"');
+      } else {
         for (const [key, each] of Object.entries(value)) {
-          if (each !== null) yield* expression(childPath(path, key), each, 'any');
+          if (each !== null) yield* expression(childPath(path, key), each, field.valueType ?? 'any');
         }
       }
   }

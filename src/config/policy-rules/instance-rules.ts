@@ -3,6 +3,7 @@ import type { AttributeTypes, ExpressionLanguage } from '../../expressions/expre
 import { firstViolations } from '../policy/limits.js';
 import type { Violation } from '../violation.js';
 import { COMPILED_TEMPLATES } from './catalogue/compiled-templates.js';
+import type { TemplateFields } from './catalogue/template-fields.js';
 import { certainViolations, type ExpressionField } from './check-field.js';
 import type { InstanceSpec } from './instance.js';
 import { anyFields, type FoundField, templateFields } from './instance-fields.js';
@@ -17,9 +18,14 @@ export function validateInstance(
   return firstViolations(instanceViolations(spec, attributes, language));
 }
 
-/** The expressions of a valid instance. */
-export function instanceExpressions(spec: InstanceSpec): readonly ExpressionField[] {
-  return [...fieldsOf(spec)].flatMap((found) => (found.type === 'expression' ? [found.field] : []));
+/**
+ * The expressions of a valid instance.
+ *
+ * @param fields those of a template of one's own. Without them, its expressions may have any type
+ */
+export function instanceExpressions(spec: InstanceSpec, fields?: TemplateFields): readonly ExpressionField[] {
+  const found = fields === undefined ? fieldsOf(spec) : templateFields(spec.template ?? '', fields, spec.params);
+  return [...found].flatMap((each) => (each.type === 'expression' ? [each.field] : []));
 }
 
 function* instanceViolations(

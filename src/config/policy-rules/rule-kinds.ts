@@ -9,7 +9,6 @@ import { reduceAdapter, validateAdapter } from './adapter-rules.js';
 import { type AttributeManifestSpec, attributeManifestSchema } from './attribute-manifest.js';
 import { validateAttributeManifest } from './attribute-manifest-rules.js';
 import { attributeTypes } from './attribute-types.js';
-import { descriptorViolations } from './descriptor-rules.js';
 import { type HandlerSpec, handlerSchema } from './handler.js';
 import { createHandlerRules } from './handler-rules.js';
 import { type InstanceSpec, instanceSchema } from './instance.js';
@@ -17,6 +16,7 @@ import { validateInstance } from './instance-rules.js';
 import { type RuleSpec, ruleSchema } from './rule.js';
 import { validateRule } from './rule-rules.js';
 import { type TemplateSpec, templateSchema } from './template.js';
+import { validateTemplate } from './template-rules.js';
 
 /**
  * The kinds of the policy runtime, of group `config.<mesh domain>` (docs/policy-rules.md). Their names are lower-case.
@@ -80,7 +80,7 @@ export function createRuleKinds(
     kind: 'template',
     plural: 'templates',
     schema: templateSchema,
-    validate: ({ descriptor }) => [...descriptorViolations('descriptor', descriptor)],
+    validate: validateTemplate,
   };
   return [attributeManifest, handler, instance, rule, adapter, template] as readonly KindDefinition[];
 }

@@ -1,3 +1,5 @@
+import type { EncodedConfig } from '../../config/policy-rules/descriptors/adapter-config.js';
+import type { TemplateVariety, TemplateWire } from '../../config/policy-rules/descriptors/template-wire.js';
 import type { HandlerSpec } from '../../config/policy-rules/handler.js';
 import type { InstanceSpec } from '../../config/policy-rules/instance.js';
 import type { RuleSpec } from '../../config/policy-rules/rule.js';
@@ -26,8 +28,22 @@ export interface ActionObject {
 
 export interface HandlerObject {
   readonly key: string;
-  /** Parameters have defaults and the spelling of the adapter's schema. */
-  readonly spec: Pick<HandlerSpec, 'compiledAdapter' | 'params'>;
+  /** Parameters have defaults and the spelling of the adapter's schema; those of an adapter of one's own are as written. */
+  readonly spec: Pick<HandlerSpec, 'compiledAdapter' | 'params' | 'connection'>;
+  readonly adapter: { readonly type: 'compiled' } | OwnAdapter;
+}
+
+/** An adapter of one's own. Plain data, as all of these objects. */
+export interface OwnAdapter {
+  readonly type: 'own';
+  /** Of its object. */
+  readonly key: string;
+  /** Whether it gets its parameters once for each session, not with each call. */
+  readonly isSessionBased: boolean;
+  /** Whether the mesh's operator wrote the handler. It may name any file of the policy server then. */
+  readonly isOfOperator: boolean;
+  /** The parameters; undefined for an adapter without any. */
+  readonly config?: EncodedConfig;
 }
 
 export interface InstanceObject {
@@ -41,7 +57,7 @@ export interface InstanceObject {
 export type InstanceTemplate =
   | { readonly type: 'compiled'; readonly template: { readonly name: string; readonly variety: Variety } }
   /** A template of one's own, for adapters that are programs of their own. */
-  | { readonly type: 'own' };
+  | { readonly type: 'own'; readonly wire: TemplateWire };
 
 /** When instances of a template are made. `attributes`: never here, because proxies set the attributes. */
-export type Variety = 'check' | 'quota' | 'report' | 'attributes';
+export type Variety = TemplateVariety;

@@ -65,4 +65,12 @@ export const RULE_MESSAGE_CODES = {
     title: 'A rule names a handler or instance that has errors of its own, so the action does not use it.',
     remedy: 'correct the handler or instance',
   },
+  misfittingParameters: {
+    code: 'MESH0280',
+    level: 'Error',
+    needs: 'wholeMesh',
+    title:
+      'A parameter of a handler, or a field of an instance, does not fit the descriptor of the adapter or template that it names.',
+    remedy: 'correct it; the descriptor says which fields there are, and their types',
+  },
 } as const satisfies Readonly<Record<string, MessageCode>>;

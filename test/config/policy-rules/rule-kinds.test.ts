@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { loadAll } from 'js-yaml';
 import { projectRoot } from '../../counterparts/project-root.js';
+import { ACCOUNTS } from '../../support/adapter-descriptors.js';
 import { problemsOf, readRuleKind } from './support.js';
-
-/** One file in base64, named "a". */
-const DESCRIPTOR = Buffer.from([0x0a, 3, 0x0a, 1, 97]).toString('base64');
 
 const VALID: Readonly<Record<string, readonly [kind: string, spec: object]>> = {
   'attributes of another component': [
@@ -73,8 +71,8 @@ const VALID: Readonly<Record<string, readonly [kind: string, spec: object]>> = {
       },
     },
   ],
-  'a template': ['template', { descriptor: DESCRIPTOR }],
-  'an adapter with wrapped lines': ['adapter', { templates: ['keyval'], config: `${DESCRIPTOR}\n` }],
+  'a template': ['template', { descriptor: ACCOUNTS }],
+  'an adapter with wrapped lines': ['adapter', { templates: ['keyval'], config: ACCOUNTS.replace(/.{76}/g, '$&\n') }],
 };
 
 for (const [title, [kind, spec]] of Object.entries(VALID)) {

@@ -2,12 +2,13 @@ import test from 'ava';
 import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
 import { ofCluster, tenantMesh } from '../../model/policy/tenant-objects.js';
+import { ACCOUNTS, descriptorOf } from '../../support/adapter-descriptors.js';
 import { ENFORCEMENT, messagesOf } from './support.js';
 
 /** Messages of the policy runtime without remedies, and without the one that all objects have. */
 function said(text: string): readonly string[] {
   return messagesOf(text)
-    .filter((line) => /^MESH(0101|027[2-9])/.test(line))
+    .filter((line) => /^MESH(0101|027[2-9]|0280)/.test(line))
     .map((line) => line.split('; ')[0] ?? '');
 }
 
@@ -92,7 +93,7 @@ test('manifests that disagree are MESH0275, rules with nothing to do MESH0276, a
     said(`attributemanifest shop/a {attributes: {request.tier: {valueType: STRING}}}
       attributemanifest shop/b {attributes: {request.tier: {valueType: INT64}}}
       rule shop/empty {}
-      template shop/t {descriptor: CgMKAWE=}`),
+      template shop/t {descriptor: ${ACCOUNTS}}`),
     [
       'MESH0275 attributemanifest/shop/b spec.attributes["request.tier"].valueType: request.tier is STRING in attributemanifest/shop/a, not INT64',
       'MESH0276 rule/shop/empty spec.actions: the rule has neither actions nor header operations',
@@ -114,5 +115,42 @@ test('a name in a namespace that grants nothing is MESH0278, with the command fo
     [
       'spec.actions[0].handler: namespace shop grants no access to objects of evil: run kubectl annotate --overwrite namespace shop policy.mesh.internal/bindings-from=evil',
     ],
+  );
+});
+
+const WAITS = descriptorOf(
+  'syntax = "proto3"; package waits; message Params { string region = 1; int64 retries = 2; }',
+);
+
+test('parameters and fields that do not fit the descriptors are MESH0280, and the rule cannot use them', (t) => {
+  t.deepEqual(
+    said(`rule shop/r {actions: [{handler: h, instances: [i]}, {handler: right, instances: [text, right]}]}
+      handler shop/h {adapter: a, connection: {address: "a:1"}, params: {regoin: eu, retries: many}}
+      handler shop/right {adapter: a, connection: {address: "a:1"}, params: {region: eu, retries: 3}}
+      adapter shop/a {templates: [accounts], config: ${WAITS}}
+      template shop/accounts {descriptor: ${ACCOUNTS}}
+      instance shop/i {template: accounts, params: {kee: request.path}}
+      instance shop/text {template: accounts, params: {key: request.size}}
+      instance shop/right {template: accounts, params: {key: request.path}}`),
+    [
+      'MESH0280 handler/shop/h spec.params.regoin: "regoin" is not a field of waits.Params: did you mean region?',
+      'MESH0280 handler/shop/h spec.params.retries: "many" is no value of the type int64: use a whole number from -9223372036854775808 to 9223372036854775807',
+      'MESH0280 instance/shop/i spec.params.kee: "kee" is not a field of the template accounts: did you mean key?',
+      'MESH0272 instance/shop/text spec.params.key: "request.size" has the type INT64, and the field needs STRING',
+      'MESH0279 rule/shop/r spec.actions[0].handler: handler/shop/h cannot be used because of its own messages',
+      'MESH0279 rule/shop/r spec.actions[0].instances[0]: instance/shop/i cannot be used because of its own messages',
+      'MESH0279 rule/shop/r spec.actions[1].instances[0]: instance/shop/text cannot be used because of its own messages',
+    ],
+  );
+});
+
+test('an adapter of your own may take built-in templates, by their names', (t) => {
+  t.deepEqual(
+    said(`rule shop/r {actions: [{handler: h, instances: [entry, named]}]}
+      handler shop/h {adapter: a, connection: {address: "a:1"}}
+      adapter shop/a {templates: [logentry]}
+      instance shop/entry {compiledTemplate: logentry, params: {severity: '"info"'}}
+      instance shop/named {template: logentry, params: {severity: '"info"'}}`),
+    [],
   );
 });

@@ -9,8 +9,12 @@ export type TemplateField =
       readonly valueType: ValueType | 'any';
       readonly isRequired?: true;
     }
-  /** Expressions of any type, by a name that the instance chooses. */
-  | { readonly type: 'values' }
+  /** Expressions by a name that the instance chooses. */
+  | {
+      readonly type: 'values';
+      /** Type of each value. Default: each type. */
+      readonly valueType?: ValueType | 'any';
+    }
   | { readonly type: 'message'; readonly fields: TemplateFields };
 
 export type TemplateFields = Readonly<Record<string, TemplateField>>;

@@ -1,5 +1,6 @@
 import type { MeshObject } from '../../../config/object.js';
 import { attributeTypes } from '../../../config/policy-rules/attribute-types.js';
+import type { TemplateFields } from '../../../config/policy-rules/catalogue/template-fields.js';
 import { checkField, type ExpressionField } from '../../../config/policy-rules/check-field.js';
 import type { InstanceSpec } from '../../../config/policy-rules/instance.js';
 import { instanceExpressions } from '../../../config/policy-rules/instance-rules.js';
@@ -8,6 +9,7 @@ import { ruleExpressions } from '../../../config/policy-rules/rule-rules.js';
 import type { AttributeTypes, ExpressionLanguage } from '../../../expressions/expression-types.js';
 import { createMemo } from '../../memo.js';
 import { type DeclaredAttributes, declaredAttributes } from './declared-attributes.js';
+import { resolveTemplate } from './resolve-template.js';
 import { expressionProblem, type RuleProblem } from './rule-problem.js';
 import type { RuleSource } from './rule-source.js';
 
@@ -26,9 +28,10 @@ export function expressionProblems(
   language: ExpressionLanguage,
 ): readonly RuleProblem[] {
   const declared = declaredAttributes(source, object.metadata.namespace);
-  return problems.of([declared.types, object], language, () => {
+  const template = ownTemplate(object, source);
+  return problems.of([declared.types, template?.object ?? declared.types, object], language, () => {
     const attributes = typesOf(declared);
-    return [...expressionsOf(object)].flatMap((field) => {
+    return [...expressionsOf(object, template?.fields)].flatMap((field) => {
       const check = checkField(field, attributes, language);
       if (check.type === 'valid') return [];
       if (check.type === 'invalid') return expressionProblem(check.violation);
@@ -43,8 +46,15 @@ function typesOf({ types: declared }: DeclaredAttributes): AttributeTypes {
   return types.of([declared], '', () => attributeTypes(declared));
 }
 
-function expressionsOf({ kind, body }: MeshObject): Iterable<ExpressionField> {
-  return kind === 'rule' ? ruleExpressions(body as RuleSpec) : instanceExpressions(body as InstanceSpec);
+/** The template of an instance, if it is an object; it says which types the fields need. */
+function ownTemplate(object: MeshObject, source: RuleSource) {
+  if (object.kind !== 'instance') return undefined;
+  const template = resolveTemplate(object, source);
+  return 'unresolved' in template || template.type === 'compiled' ? undefined : template;
+}
+
+function expressionsOf({ kind, body }: MeshObject, fields: TemplateFields | undefined): Iterable<ExpressionField> {
+  return kind === 'rule' ? ruleExpressions(body as RuleSpec) : instanceExpressions(body as InstanceSpec, fields);
 }
 
 /** Whether a name is, or begins, an output of an action: `plan.output.value`. The adapter decides about its type. */

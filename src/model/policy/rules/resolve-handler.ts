@@ -1,55 +1,50 @@
 import { keyOf, type MeshObject } from '../../../config/object.js';
-import type { AdapterSpec } from '../../../config/policy-rules/adapter.js';
-import { COMPILED_ADAPTERS, takesTemplate } from '../../../config/policy-rules/catalogue/compiled-adapters.js';
-import { COMPILED_TEMPLATES } from '../../../config/policy-rules/catalogue/compiled-templates.js';
+import { firstViolations } from '../../../config/policy/limits.js';
+import { takesTemplate } from '../../../config/policy-rules/catalogue/compiled-adapters.js';
 import type { HandlerSpec } from '../../../config/policy-rules/handler.js';
 import type { InstanceSpec } from '../../../config/policy-rules/instance.js';
-import type { TemplateSpec } from '../../../config/policy-rules/template.js';
+import { templateFields } from '../../../config/policy-rules/instance-fields.js';
+import type { Violation } from '../../../config/violation.js';
 import { attributesOf } from './check-expressions.js';
-import { type Resolution, resolveReference } from './resolve-reference.js';
-import type { ResolvedAdapter, ResolvedHandler, ResolvedInstance, ResolvedTemplate } from './resolved-objects.js';
+import { resolveAdapter } from './resolve-adapter.js';
+import type { Resolution } from './resolve-reference.js';
+import { resolveTemplate } from './resolve-template.js';
+import type { ResolvedHandler, ResolvedInstance, ResolvedTemplate } from './resolved-objects.js';
 import type { RuleSource } from './rule-source.js';
 
-type Unresolved = Exclude<Resolution, { readonly type: 'found' }>;
-
-/** An object with its reference resolved, or why that is not possible. */
-export type Resolved<Value> = Value | { readonly unresolved: Unresolved | 'unknown name' };
+/** An object with its reference resolved, or why that is not possible: `Violation`s if it does not fit what it names. */
+export type Resolved<Value> =
+  | Value
+  | {
+      readonly unresolved: Exclude<Resolution, { readonly type: 'found' }> | 'unknown name' | readonly Violation[];
+    };
 
 export function resolveHandler(object: MeshObject, source: RuleSource): Resolved<ResolvedHandler> {
   const spec = object.body as HandlerSpec;
-  const adapter = adapterOf(object, spec, source);
+  const adapter = resolveAdapter(object, source);
   return 'unresolved' in adapter ? adapter : { key: keyOf(object), object, spec, adapter };
 }
 
 export function resolveInstance(object: MeshObject, source: RuleSource): Resolved<ResolvedInstance> {
   const spec = object.body as InstanceSpec;
-  const template = templateOf(object, spec, source);
+  const template = resolveTemplate(object, source);
   if ('unresolved' in template) return template;
+  const mistakes = fieldMistakes(object, template);
+  if (mistakes.length > 0) return { unresolved: mistakes };
   return { key: keyOf(object), object, spec, template, attributes: attributesOf(source, object.metadata.namespace) };
 }
 
-function adapterOf(object: MeshObject, spec: HandlerSpec, source: RuleSource): Resolved<ResolvedAdapter> {
-  if (spec.adapter === undefined) {
-    const adapter = COMPILED_ADAPTERS.get(spec.compiledAdapter ?? '');
-    return adapter === undefined ? { unresolved: 'unknown name' } : { type: 'compiled', adapter };
-  }
-  const resolution = resolveReference(source, object, 'adapter', spec.adapter);
-  if (resolution.type !== 'found') return { unresolved: resolution };
-  const own = resolution.object.body as AdapterSpec;
-  const templates = own.templates.map(
-    (written) => resolveReference(source, resolution.object, 'template', written).key,
+/** What is wrong with the form of the fields of an instance. That of built-in templates is validated. */
+function fieldMistakes(object: MeshObject, template: ResolvedTemplate): readonly Violation[] {
+  if (template.type === 'compiled') return [];
+  const { params } = object.body as InstanceSpec;
+  return firstViolations(
+    (function* () {
+      for (const found of templateFields(template.wire.name, template.fields, params)) {
+        if (found.type === 'mistake') yield found.violation;
+      }
+    })(),
   );
-  return { type: 'own', key: resolution.key, spec: own, templates };
-}
-
-function templateOf(object: MeshObject, spec: InstanceSpec, source: RuleSource): Resolved<ResolvedTemplate> {
-  if (spec.template === undefined) {
-    const template = COMPILED_TEMPLATES.get(spec.compiledTemplate ?? '');
-    return template === undefined ? { unresolved: 'unknown name' } : { type: 'compiled', template };
-  }
-  const resolution = resolveReference(source, object, 'template', spec.template);
-  if (resolution.type !== 'found') return { unresolved: resolution };
-  return { type: 'own', key: resolution.key, spec: resolution.object.body as TemplateSpec };
 }
 
 /** Whether the adapter of a handler takes the instance. Adapters of one's own may name built-in templates too. */

@@ -1,11 +1,12 @@
 import type { MeshObject, ObjectKey } from '../../../config/object.js';
 import type { AdapterSpec } from '../../../config/policy-rules/adapter.js';
 import type { CompiledAdapter } from '../../../config/policy-rules/catalogue/compiled-adapter.js';
-import type { CompiledTemplate } from '../../../config/policy-rules/catalogue/template-fields.js';
+import type { CompiledTemplate, TemplateFields } from '../../../config/policy-rules/catalogue/template-fields.js';
+import type { EncodedConfig } from '../../../config/policy-rules/descriptors/adapter-config.js';
+import type { TemplateWire } from '../../../config/policy-rules/descriptors/template-wire.js';
 import type { HandlerSpec } from '../../../config/policy-rules/handler.js';
 import type { InstanceSpec } from '../../../config/policy-rules/instance.js';
 import type { RuleSpec } from '../../../config/policy-rules/rule.js';
-import type { TemplateSpec } from '../../../config/policy-rules/template.js';
 import type { AttributeTypes } from '../../../expressions/expression-types.js';
 
 /** The adapter of a handler: a built-in one, or an object. */
@@ -16,6 +17,11 @@ export type ResolvedAdapter =
       readonly key: ObjectKey;
       readonly spec: AdapterSpec;
       readonly templates: readonly ObjectKey[];
+      readonly isSessionBased: boolean;
+      /** Whether the mesh's operator wrote the handler, which may then name any file of the policy server. */
+      readonly isOfOperator: boolean;
+      /** The parameters of the handler; undefined for an adapter without any. */
+      readonly config?: EncodedConfig;
     };
 
 export interface ResolvedHandler {
@@ -29,7 +35,13 @@ export interface ResolvedHandler {
 /** The template of an instance: a built-in one, or an object. */
 export type ResolvedTemplate =
   | { readonly type: 'compiled'; readonly template: CompiledTemplate }
-  | { readonly type: 'own'; readonly key: ObjectKey; readonly spec: TemplateSpec };
+  | {
+      readonly type: 'own';
+      readonly key: ObjectKey;
+      readonly object: MeshObject;
+      readonly wire: TemplateWire;
+      readonly fields: TemplateFields;
+    };
 
 export interface ResolvedInstance {
   readonly key: ObjectKey;

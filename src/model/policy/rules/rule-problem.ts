@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../../../config/object.js';
-import type { Violation } from '../../../config/violation.js';
+import { shownFinding, type Violation } from '../../../config/violation.js';
 import type { Resolution } from './resolve-reference.js';
 
 /** Why a part of an object of the policy runtime has no effect. Fields are below `spec`. */
@@ -25,6 +25,12 @@ export type RuleProblem =
       readonly text: string;
     }
   | {
+      /** A parameter or field does not fit the adapter or template that the object names. */
+      readonly type: 'misfit';
+      readonly field: string;
+      readonly text: string;
+    }
+  | {
       /** A named object has problems of its own, so it is not used. */
       readonly type: 'unusable';
       readonly field: string;
@@ -39,4 +45,10 @@ export type RuleProblem =
 /** The problem of a wrong expression, as a text without its field. */
 export function expressionProblem({ path, value, message }: Violation): RuleProblem {
   return { type: 'expression', field: path, text: `${JSON.stringify(value)} ${message}` };
+}
+
+/** The problem of a parameter or field, as a text without its field. */
+export function misfitProblem(violation: Violation): RuleProblem {
+  const { path, remedy } = violation;
+  return { type: 'misfit', field: path, text: `${shownFinding(violation)}: ${remedy}` };
 }

@@ -2,6 +2,7 @@ import test from 'ava';
 import type { MeshObject } from '../../../../src/config/object.js';
 import { compileRules, type RuleSet } from '../../../../src/model/policy/rules/rule-set.js';
 import { policyObjects } from '../../../status/analysis/support.js';
+import { ACCOUNTS } from '../../../support/adapter-descriptors.js';
 import { namespaceThatGrants, ofCluster, tenantMesh } from '../tenant-objects.js';
 
 const setOf = (objects: readonly MeshObject[]): RuleSet => compileRules(tenantMesh(objects).context, 'legacy');
@@ -118,7 +119,7 @@ test('an adapter of your own takes the templates that it names, and rules may re
   ) => `rule shop/r {actions: [{handler: h, instances: [i, n], name: plan}], requestHeaderOperations: [{name: x-plan, values: [plan.output.value]}]}
     handler shop/h {adapter: plans, connection: {address: "plans:9000"}}
     adapter shop/plans {templates: [${templates}]}
-    template shop/keys {descriptor: CgMKAWE=}
+    template shop/keys {descriptor: ${ACCOUNTS}}
     instance shop/i {template: keys, params: {key: request.path}}
     instance shop/n {compiledTemplate: checknothing}`;
   t.deepEqual(problems(setOf(policyObjects(text('keys, checknothing')))), []);

@@ -1,11 +1,12 @@
 import { keyOf, type MeshObject } from '../../../../config/object.js';
-import type { AdapterSpec } from '../../../../config/policy-rules/adapter.js';
+import type { Violation } from '../../../../config/violation.js';
 import { grantCommand } from '../../../../model/policy/binding-grants.js';
 import { expressionProblems } from '../../../../model/policy/rules/check-expressions.js';
+import { missingTemplates } from '../../../../model/policy/rules/resolve-adapter.js';
 import { resolveHandler, resolveInstance } from '../../../../model/policy/rules/resolve-handler.js';
 import { type Resolution, resolveReference } from '../../../../model/policy/rules/resolve-reference.js';
 import { resolveRule } from '../../../../model/policy/rules/resolve-rule.js';
-import type { RuleProblem } from '../../../../model/policy/rules/rule-problem.js';
+import { misfitProblem, type RuleProblem } from '../../../../model/policy/rules/rule-problem.js';
 import { type AnalysisMessage, createMessage } from '../../analysis-message.js';
 import type { ObjectAnalyzer } from '../../object-analyzer.js';
 import type { TrafficIndex } from '../../traffic/traffic-index.js';
@@ -29,9 +30,11 @@ function problemsOf(object: MeshObject, index: TrafficIndex): readonly RuleProbl
         ...expressionProblems(object, index, language),
       ];
     default:
-      return (object.body as AdapterSpec).templates.flatMap((written, at) =>
-        reference(`templates[${at}]`, resolveReference(index, object, 'template', written)),
-      );
+      return missingTemplates(object, index).map(({ index: at, resolution }) => ({
+        type: 'reference',
+        field: `templates[${at}]`,
+        resolution,
+      }));
   }
 }
 
@@ -44,7 +47,12 @@ function ownReference(
   resolved: ReturnType<typeof resolveHandler | typeof resolveInstance>,
 ): readonly RuleProblem[] {
   if (!('unresolved' in resolved) || resolved.unresolved === 'unknown name') return [];
+  if (isMisfit(resolved.unresolved)) return resolved.unresolved.map(misfitProblem);
   return [{ type: 'reference', field, resolution: resolved.unresolved }];
+}
+
+function isMisfit(unresolved: object): unresolved is readonly Violation[] {
+  return Array.isArray(unresolved);
 }
 
 /** The instances that parameters name: quotas and metrics. */
@@ -75,6 +83,8 @@ function messageOf(object: MeshObject, problem: RuleProblem, { bindingGrants }: 
     }
     case 'expression':
       return createMessage('invalidExpression', where, problem.text);
+    case 'misfit':
+      return createMessage('misfittingParameters', where, problem.text);
     case 'unusable':
       return createMessage('unusableRuleObject', where, `${problem.key} cannot be used because of its own messages`);
     case 'without effect':
