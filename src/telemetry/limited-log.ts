@@ -6,6 +6,7 @@ import type { LogFields, Logger } from './logger.js';
  * lines.
  */
 export interface LimitedLog {
+  info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
 }
@@ -21,7 +22,7 @@ interface Spoken {
 export function createLimitedLog(logger: Logger, clock: Clock, intervalMs = INTERVAL_MS): LimitedLog {
   // Messages are constants of the code, so this map stays small.
   const spoken = new Map<string, Spoken>();
-  const at = (level: 'warn' | 'error') => (fields: LogFields, message: string) => {
+  const at = (level: 'info' | 'warn' | 'error') => (fields: LogFields, message: string) => {
     const nowMs = clock.monotonicMs();
     const last = spoken.get(message);
     if (last !== undefined && nowMs < last.untilMs) {
@@ -31,5 +32,5 @@ export function createLimitedLog(logger: Logger, clock: Clock, intervalMs = INTE
     spoken.set(message, { untilMs: nowMs + intervalMs, suppressed: 0 });
     logger[level](last?.suppressed ? { ...fields, suppressed: last.suppressed } : fields, message);
   };
-  return { warn: at('warn'), error: at('error') };
+  return { info: at('info'), warn: at('warn'), error: at('error') };
 }

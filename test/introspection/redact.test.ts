@@ -50,6 +50,25 @@ test('credentials in headers are hidden, other headers stay', (t) => {
   );
 });
 
+test('credentials of handlers are hidden: in URLs, and in all headers that are sent to an endpoint', (t) => {
+  const params = (redisServerUrl: string) => ({ compiledAdapter: 'redisquota', params: { redisServerUrl } });
+  for (const credentials of ['user:password', ':pass@word', 'user', ':a b"c\\d']) {
+    t.deepEqual(
+      redacted(params(`rediss://${credentials}@redis.shop:6379/1`)),
+      params('rediss://[redacted]@redis.shop:6379/1'),
+    );
+  }
+  for (const other of ['redis.shop:6379', 'redis://redis.shop:6379', 'http://shop/a@b', 'owner@shop']) {
+    t.deepEqual(redacted(params(other)), params(other));
+  }
+  t.deepEqual(redacted({ params: { endpoint: 'http://user:password@collector', headers: { 'x-team': 'key' } } }), {
+    params: { endpoint: 'http://[redacted]@collector', headers: { 'x-team': '[redacted]' } },
+  });
+  t.deepEqual(redacted({ details: [{ headers: { location: '/login', 'Set-Cookie': 'a=b' } }] }), {
+    details: [{ headers: { location: '/login', 'Set-Cookie': '[redacted]' } }],
+  });
+});
+
 test('empty secrets are shown as empty', (t) => {
   t.deepEqual(redacted({ password: '', token: null }), { password: '', token: null });
 });

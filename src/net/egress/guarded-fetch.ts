@@ -1,11 +1,10 @@
-import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecured } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { errorText } from '../../base/error-text.js';
 import type { EgressRules } from './egress-rules.js';
+import { createGuardedLookup, type ResolveName } from './guarded-lookup.js';
 
 const MAX_URL_LENGTH = 256;
 
@@ -51,8 +50,7 @@ interface Exchange {
 
 export function createGuardedFetch(options: GuardedFetchOptions): FetchDocument {
   const { rules, roots, allowsHttp = false, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
-  const resolveName = options.resolveName ?? ((name) => lookup(name, { all: true }));
-  const guardedLookup = createGuardedLookup(rules, resolveName);
+  const guardedLookup = createGuardedLookup(rules, options.resolveName);
   return async (text) => {
     const exchange = { lookup: guardedLookup, signal: AbortSignal.timeout(timeoutMs), roots };
     let url = text;
@@ -117,33 +115,4 @@ async function readBounded(answer: IncomingMessage, maxBytes: number): Promise<s
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length).toString('utf8');
-}
-
-/** All addresses of a name. */
-export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>;
-
-/**
- * A lookup that fails unless the rules allow all addresses of the name. The socket connects to an address that was
- * checked.
- */
-function createGuardedLookup(rules: EgressRules, resolveName: ResolveName): LookupFunction {
-  const judge = async (name: string): Promise<readonly [LookupAddress, ...LookupAddress[]]> => {
-    const [first, ...others] = await resolveName(name);
-    if (first === undefined) throw new Error(`${name} has no address`);
-    for (const { address } of [first, ...others]) {
-      const refusal = rules.refusalOf(address);
-      if (refusal !== undefined) throw new Error(`${name} resolves to an address that is not allowed: ${refusal}`);
-    }
-    return [first, ...others];
-  };
-  return (name, { all }, callback) => {
-    judge(name).then(
-      (addresses) => {
-        const [{ address, family }] = addresses;
-        if (all) callback(null, [...addresses]);
-        else callback(null, address, family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
-    );
-  };
 }

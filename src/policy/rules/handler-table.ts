@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Adapter } from './adapters/adapter.js';
+import { createResourceCounts, type HandlerResources } from './handler-resources.js';
 import type { HandlerObject } from './rule-objects.js';
 import { createRunningHandler, type RunningHandler, type RunningHandlerOptions } from './running-handler.js';
 
@@ -18,13 +19,17 @@ export interface HandlerTable {
   close(): Promise<void>;
 }
 
-export interface HandlerTableOptions extends RunningHandlerOptions {
-  readonly build: (handler: HandlerObject) => Adapter;
+export interface HandlerTableOptions extends Omit<RunningHandlerOptions, 'resources'> {
+  readonly build: (handler: HandlerObject, resources: HandlerResources) => Adapter;
   readonly logger: Logger;
 }
 
+/** Handlers of one namespace that may have connections to servers that they name. */
+const MAX_CONNECTED_PER_NAMESPACE = 100;
+
 export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
   const { build, logger, metrics } = options;
+  const counts = createResourceCounts(metrics, MAX_CONNECTED_PER_NAMESPACE);
   let running = new Map<string, RunningHandler>();
   /** Handlers that cannot be built, so that each is told once. */
   let failed = new Map<string, HandlerObject>();
@@ -53,10 +58,12 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
         reused++;
         continue;
       }
+      const resources = counts.open(key);
       try {
-        next.set(key, createRunningHandler(object, build(object), options));
+        next.set(key, createRunningHandler(object, build(object, resources), { ...options, resources }));
         built++;
       } catch (error) {
+        resources.release();
         nextFailed.set(key, object);
         if (known !== undefined) next.set(key, known);
         const told = failed.get(key);

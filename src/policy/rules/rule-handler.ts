@@ -41,7 +41,9 @@ export interface RuleHandlerOptions extends AdapterEnvironment {
  * and does not touch other handlers.
  */
 export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
-  const { clock, metrics, logger, limitedLog, programs, build = (handler) => buildAdapter(handler, options) } = options;
+  const { clock, metrics, logger, limitedLog, programs } = options;
+  const build: HandlerTableOptions['build'] =
+    options.build ?? ((handler, resources) => buildAdapter(handler, { ...options, resources, handler: handler.key }));
   const compile = createRuleCompiler(options.language, programs);
   const handlers = createHandlerTable({ clock, metrics, logger, limitedLog, build });
   let rules: CompiledRuleSet = compile([]);

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import type { LimitedLog } from '../../telemetry/limited-log.js';
 import type { Adapter } from './adapters/adapter.js';
+import type { HandlerResources } from './handler-resources.js';
 import type { Instance } from './instance.js';
 import type { RuleMetrics } from './rule-metrics.js';
 import type { HandlerObject } from './rule-objects.js';
@@ -25,6 +26,8 @@ export interface RunningHandlerOptions {
   readonly clock: Clock;
   readonly metrics: RuleMetrics;
   readonly limitedLog: LimitedLog;
+  /** Given back when the handler has ended. */
+  readonly resources: HandlerResources & { release(): void };
 }
 
 /** Longest time of a call. */
@@ -38,7 +41,7 @@ const MAX_BATCHES = 16;
 export function createRunningHandler(
   object: HandlerObject,
   adapter: Adapter,
-  { clock, metrics, limitedLog }: RunningHandlerOptions,
+  { clock, metrics, limitedLog, resources }: RunningHandlerOptions,
 ): RunningHandler {
   const { key } = object;
   const adapterName = object.spec.compiledAdapter ?? '';
@@ -48,10 +51,14 @@ export function createRunningHandler(
   let cancelTimer: (() => void) | undefined;
   let batchesUnderWay = 0;
 
-  const waited = (by: number): void => {
-    calls += by;
-    metrics.workers(key, calls);
-    if (calls === 0) onIdle?.();
+  const wait = (): (() => void) => {
+    calls++;
+    const end = resources.worker();
+    return () => {
+      calls--;
+      end();
+      if (calls === 0) onIdle?.();
+    };
   };
   const call = <Result>(template: string, run: () => Result | Promise<Result>): Result | Promise<Result> => {
     const startMs = clock.monotonicMs();
@@ -63,11 +70,8 @@ export function createRunningHandler(
         ended(false);
         return result;
       }
-      waited(1);
-      result.then(
-        () => waited(-1),
-        () => waited(-1),
-      );
+      const waited = wait();
+      result.then(waited, waited);
       return withDeadline(result, clock).then(
         (settled) => {
           ended(false);
@@ -97,7 +101,6 @@ export function createRunningHandler(
       else known.push(instance);
     }
     batch = [];
-    metrics.daemons(key, 0);
     for (const [template, instances] of byTemplate) {
       if (batchesUnderWay >= MAX_BATCHES) {
         reportFailed(new Error(`${MAX_BATCHES} batches wait for the handler`), instances.length);
@@ -126,8 +129,12 @@ export function createRunningHandler(
       batch.push(instance);
       if (batch.length >= BATCH_INSTANCES) sendBatch();
       else if (cancelTimer === undefined) {
-        cancelTimer = clock.schedule(BATCH_MS, sendBatch);
-        metrics.daemons(key, 1);
+        const cancel = clock.schedule(BATCH_MS, sendBatch);
+        const end = resources.daemon();
+        cancelTimer = () => {
+          cancel();
+          end();
+        };
       }
     },
     retire: async () => {
@@ -137,8 +144,11 @@ export function createRunningHandler(
           onIdle = resolve;
         });
       }
-      metrics.forget(key);
-      await adapter.close();
+      try {
+        await adapter.close();
+      } finally {
+        resources.release();
+      }
     },
   };
 }

@@ -1,90 +1,13 @@
 import test from 'ava';
-import { Registry } from 'prom-client';
-import { createRegexPrograms } from '../../../src/config/regex/regex-programs.js';
-import { compileRules } from '../../../src/model/policy/rules/rule-set.js';
-import { bagOf } from '../../../src/policy/client/attribute-bag.js';
-import type { AttributeValue } from '../../../src/policy/client/attribute-value.js';
-import type { CheckDecision } from '../../../src/policy/client/check-flow.js';
 import type { Adapter } from '../../../src/policy/rules/adapters/adapter.js';
-import { createRuleHandler, type RuleHandlerOptions } from '../../../src/policy/rules/rule-handler.js';
-import { createRuleMetrics } from '../../../src/policy/rules/rule-metrics.js';
-import { createLimitedLog } from '../../../src/telemetry/limited-log.js';
-import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { tenantMesh } from '../../model/policy/tenant-objects.js';
-import { policyObjects } from '../../status/analysis/support.js';
-import { createFakeClock } from '../../support/fake-clock.js';
-import { createRecordingLogger } from '../../support/recording-logger.js';
-
-const COUNTS = {
-  adapters: 0,
-  attributes: 0,
-  handlers: 1,
-  invalidHandlers: 0,
-  instances: 1,
-  invalidInstances: 0,
-  rules: 1,
-  invalidRules: 0,
-  invalidMatches: 0,
-  templates: 0,
-};
-const FAIL_OPEN = { policy: 'FAIL_OPEN' } as const;
-const FAIL_CLOSE = { policy: 'FAIL_CLOSE' } as const;
-
-function createRig(options: Partial<RuleHandlerOptions> = {}) {
-  const clock = createFakeClock();
-  const logger = createRecordingLogger();
-  const registry = new Registry();
-  const lines: string[] = [];
-  const handler = createRuleHandler({
-    language: 'legacy',
-    programs: createRegexPrograms({ scope: 'any part' }),
-    metrics: createRuleMetrics(createMetrics(registry)),
-    logger,
-    limitedLog: createLimitedLog(logger, clock),
-    clock,
-    writeLine: (stream, line) => lines.push(`${stream} ${line}`),
-    ...options,
-  });
-  const bag = (attributes: Readonly<Record<string, string>>) =>
-    bagOf(
-      new Map<string, AttributeValue>(
-        Object.entries({ 'destination.service.namespace': 'shop', ...attributes }).map(([name, value]) => [
-          name,
-          { type: 'string', value },
-        ]),
-      ),
-    );
-  return {
-    handler,
-    clock,
-    lines,
-    log: logger.records,
-    apply: (text: string) =>
-      handler.update(compileRules(tenantMesh(policyObjects(text)).context, 'legacy').rules, COUNTS),
-    check: (
-      attributes: Readonly<Record<string, string>>,
-      charge?: string,
-      failPolicy: typeof FAIL_OPEN | typeof FAIL_CLOSE = FAIL_OPEN,
-    ): CheckDecision | Promise<CheckDecision> =>
-      handler.check({
-        attributes: bag(attributes),
-        quotas: charge === undefined ? [] : [{ quota: charge, charge: 1 }],
-        deduplicationId: undefined,
-        failPolicy,
-        transport: {},
-      }),
-    report: (attributes: Readonly<Record<string, string>>) =>
-      handler.report?.({ attributes: bag(attributes), service: {} }),
-    series: async (name: string) => (await registry.metrics()).split('\n').filter((line) => line.startsWith(name)),
-  };
-}
+import { createRuleRig, FAIL_CLOSE } from './rule-rig.js';
 
 const DENY = `rule shop/deny {match: "request.path == \\"/closed\\"", actions: [{handler: refuse, instances: [anything]}]}
   handler shop/refuse {compiledAdapter: denier, params: {status: {code: 7, message: closed, details: [], }, validDuration: 5s, validUseCount: 1}}
   instance shop/anything {compiledTemplate: checknothing}`;
 
 test('a denier refuses the requests that its rule matches, and no others', async (t) => {
-  const rig = createRig();
+  const rig = createRuleRig();
   rig.apply(DENY);
   t.deepEqual((await rig.check({ 'request.path': '/closed' })).status, {
     code: 'PERMISSION_DENIED',
@@ -97,14 +20,14 @@ test('a denier refuses the requests that its rule matches, and no others', async
 });
 
 test('a rule of a namespace does not concern services of other namespaces', async (t) => {
-  const rig = createRig();
+  const rig = createRuleRig();
   rig.apply(DENY);
   const decision = await rig.check({ 'request.path': '/closed', 'destination.service.namespace': 'web' });
   t.is(decision.status.code, 'OK');
 });
 
 test('a rule that is found by another text than its namespace stays within its namespace', async (t) => {
-  const rig = createRig();
+  const rig = createRuleRig();
   // The namespace is the text of two rules, so the path finds the first.
   rig.apply(`${DENY}
   rule shop/other {match: "request.path == \\"/other\\"", actions: [{handler: refuse, instances: [anything]}]}`);
@@ -121,7 +44,7 @@ test('a listchecker compares texts, addresses and expressions', async (t) => {
     ['REGEX', '["^a+$"]', 'aaa', 'aab'],
   ] as const;
   for (const [entryType, overrides, listed, other] of cases) {
-    const rig = createRig();
+    const rig = createRuleRig();
     rig.apply(`rule shop/r {actions: [{handler: list, instances: [path]}]}
       handler shop/list {compiledAdapter: listchecker, params: {entryType: ${entryType}, overrides: ${overrides}, blacklist: false, cachingInterval: 1s, cachingUseCount: 1}}
       instance shop/path {compiledTemplate: listentry, params: {value: request.path}}`);
@@ -135,7 +58,7 @@ const QUOTA = `rule shop/r {actions: [{handler: counter, instances: [requests]}]
   instance shop/requests {compiledTemplate: quota, params: {dimensions: {path: request.path}}}`;
 
 test('memquota counts the quotas that a request charges, by its dimensions and overrides', async (t) => {
-  const rig = createRig();
+  const rig = createRuleRig();
   rig.apply(QUOTA);
   const codes = async (path: string) => (await rig.check({ 'request.path': path }, 'requests')).status.code;
   t.deepEqual([await codes('/a'), await codes('/a'), await codes('/a')], ['OK', 'OK', 'RESOURCE_EXHAUSTED']);
@@ -144,7 +67,7 @@ test('memquota counts the quotas that a request charges, by its dimensions and o
 });
 
 test('a handler with the same parameters keeps its counters when rules change', async (t) => {
-  const rig = createRig();
+  const rig = createRuleRig();
   rig.apply(QUOTA);
   await rig.check({ 'request.path': '/small' }, 'requests');
   rig.apply(`${QUOTA}\n${DENY}`);
@@ -156,7 +79,7 @@ test('a handler with the same parameters keeps its counters when rules change', 
 });
 
 test('log entries of reports come in batches, as lines', (t) => {
-  const rig = createRig();
+  const rig = createRuleRig();
   rig.apply(`rule shop/r {actions: [{handler: out, instances: [entry]}]}
     handler shop/out {compiledAdapter: stdio, params: {logStream: STDOUT, severityLevels: {}, metricLevel: INFO, outputAsJson: true, outputLevel: INFO}}
     instance shop/entry {compiledTemplate: logentry, params: {severity: '"error"', variables: {path: request.path}}}`);
@@ -176,7 +99,7 @@ function failingAdapter(check: NonNullable<Adapter['check']>): Adapter {
 }
 
 test('the fail policy decides when a handler throws or does not answer', async (t) => {
-  const throwing = createRig({
+  const throwing = createRuleRig({
     build: () =>
       failingAdapter(() => {
         throw new Error('broken');
@@ -188,7 +111,7 @@ test('the fail policy decides when a handler throws or does not answer', async (
   const closed = await throwing.check({ 'request.path': '/closed' }, undefined, FAIL_CLOSE);
   t.deepEqual([closed.status.code, closed.failure], ['UNAVAILABLE', 'rule']);
 
-  const silent = createRig({ build: () => failingAdapter(() => new Promise(() => undefined)) });
+  const silent = createRuleRig({ build: () => failingAdapter(() => new Promise(() => undefined)) });
   silent.apply(DENY);
   const pending = silent.check({ 'request.path': '/closed' }, undefined, FAIL_CLOSE);
   silent.clock.advance(1000);
@@ -196,7 +119,7 @@ test('the fail policy decides when a handler throws or does not answer', async (
 });
 
 test('a handler that cannot be built is told, and its rule has no effect', async (t) => {
-  const rig = createRig();
+  const rig = createRuleRig();
   rig.apply(`rule shop/r {actions: [{handler: counter, instances: [requests]}]}
     handler shop/counter {compiledAdapter: redisquota, params: {redisServerUrl: 'redis:6379'}}
     instance shop/requests {compiledTemplate: quota}`);

@@ -39,7 +39,7 @@ export function chargeParameters(
 export function readChargeReply(reply: unknown, charges: number): StoreAnswer {
   const [repeated, text] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
   const figures = String(text).split(' ').map(Number);
-  if (figures.length !== charges * FIELDS_PER_RESULT || figures.some(Number.isNaN)) {
+  if (figures.length !== charges * FIELDS_PER_RESULT || !figures.every(Number.isSafeInteger)) {
     throw new PolicyTransportError('other', 'The reply of Redis is not a result of the script');
   }
   const results = Array.from({ length: charges }, (_, index): ChargeResult => {

@@ -4,6 +4,7 @@ import { errorText } from '../../../base/error-text.js';
 import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import {
+  type ConnectToRedis,
   logIn,
   openRedisSession,
   type RedisEndpoint,
@@ -19,8 +20,10 @@ export interface RedisLinkOptions {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly onChange: (isUp: boolean) => void;
+  /** For a Redis that is not trusted. */
+  readonly connect?: ConnectToRedis | undefined;
 }
 
 /** Keeps one session to the Redis that counts, and replaces a lost one. */
@@ -59,6 +62,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   let movedTo: Pick<RedisEndpoint, 'host' | 'port'> | undefined;
   let moves = 0;
   const backoff = createBackoff({ initialMs: FIRST_DELAY_MS, maxMs: LONGEST_DELAY_MS, random });
+  let upSinceMs = 0;
   let cancelRetry = (): void => {};
   let isClosed = false;
 
@@ -79,7 +83,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   };
 
   const open = async (endpoint: RedisEndpoint): Promise<RedisSession> => {
-    const session = await openRedisSession(endpoint, connectTimeoutMs);
+    const session = await openRedisSession(endpoint, connectTimeoutMs, options.connect);
     attempting = session;
     const stopTimer = clock.schedule(connectTimeoutMs, () => session.close());
     try {
@@ -100,7 +104,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
       endpoint = { ...(await readEndpoint(storage)), ...movedTo };
       const session = await open(endpoint);
       if (isClosed) return session.close();
-      backoff.reset();
+      upSinceMs = clock.monotonicMs();
       moves = 0;
       state = { type: 'up', session };
       logger.info({ redis: `${endpoint.host}:${endpoint.port}` }, 'quotas counted in Redis');
@@ -123,6 +127,8 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
 
   const lose = (session: RedisSession, reason: string): void => {
     if (isClosed || state.type !== 'up' || state.session !== session) return;
+    // A Redis that drops each connection is not asked more often than one that refuses them.
+    if (clock.monotonicMs() - upSinceMs >= LONGEST_DELAY_MS) backoff.reset();
     goDown(reason);
     session.close();
     retryLater();

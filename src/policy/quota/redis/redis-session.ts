@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import type { Redis } from 'ioredis';
 import { errorText } from '../../../base/error-text.js';
 import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
+import { CheckedConnection } from './checked-connection.js';
+import { connectorOptions } from './redis-connector.js';
+import { createReplyChecker } from './reply-checker.js';
 
 /** Where a Redis listens. */
 export interface RedisEndpoint {
@@ -32,16 +36,30 @@ export interface RedisSession {
   close(): void;
 }
 
-/** Connects without logging in. Rejects with the reason. */
-export async function openRedisSession(endpoint: RedisEndpoint, connectTimeoutMs: number): Promise<RedisSession> {
+/** Connects to a Redis that another party names. Rejects for an address that is not allowed. */
+export type ConnectToRedis = (endpoint: RedisEndpoint, timeoutMs: number) => Promise<Socket>;
+
+/** Characters of an error reply that are kept. */
+const MAX_REPLY_TEXT = 256;
+
+/**
+ * Connects without logging in. Rejects with the reason.
+ *
+ * @param connect for a Redis that is not trusted: its replies are checked before the client reads them
+ */
+export async function openRedisSession(
+  endpoint: RedisEndpoint,
+  connectTimeoutMs: number,
+  connect?: ConnectToRedis,
+): Promise<RedisSession> {
   // Loaded at its first use, because it takes longer than the rest of the start. In a bundle, a CommonJS package has
   // only its default export.
   const { default: ioredis } = await import('ioredis');
-  const { host, port, tls } = endpoint;
+  const checker = connect && createReplyChecker();
   const client: Redis = new ioredis.Redis({
-    host,
-    port,
-    ...(tls !== undefined && { tls: tls.ca === undefined ? {} : { ca: tls.ca } }),
+    ...(connect && checker
+      ? connectorOptions(ioredis, async () => new CheckedConnection(await connect(endpoint, connectTimeoutMs), checker))
+      : addressOptions(endpoint)),
     protocol: 2,
     lazyConnect: true,
     connectTimeout: connectTimeoutMs,
@@ -72,16 +90,23 @@ export async function openRedisSession(endpoint: RedisEndpoint, connectTimeoutMs
   return {
     command: async (name, ...args) => {
       try {
+        checker?.expect();
         return await client.call(name, ...args);
       } catch (error) {
         // The error itself contains the command with its arguments, for example a password.
-        if (error instanceof Error && error.name === 'ReplyError') throw new RedisReplyError(error.message);
+        if (error instanceof Error && error.name === 'ReplyError') {
+          throw new RedisReplyError(error.message.slice(0, MAX_REPLY_TEXT));
+        }
         throw new Error(reasonOf(error));
       }
     },
     ended,
     close: () => client.disconnect(),
   };
+}
+
+function addressOptions({ host, port, tls }: RedisEndpoint) {
+  return { host, port, ...(tls !== undefined && { tls: tls.ca === undefined ? {} : { ca: tls.ca } }) };
 }
 
 /** The endpoint that the configuration names, with certificates as they are now. */

@@ -10,7 +10,7 @@ import { CHARGE_SCRIPT, scriptHash } from './charge-script.js';
 import { keepCommand, type RedisCommand, takeCommand } from './receipt-call.js';
 import { createRecentCounters } from './recent-counters.js';
 import { createRedisLink } from './redis-link.js';
-import { RedisReplyError, type RedisSession, readComplaint } from './redis-session.js';
+import { type ConnectToRedis, RedisReplyError, type RedisSession, readComplaint } from './redis-session.js';
 import { readUseReply, useCommand } from './use-call.js';
 
 export interface RedisStoreOptions {
@@ -18,9 +18,11 @@ export interface RedisStoreOptions {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Called when Redis becomes usable, and when it becomes unusable. */
   readonly onChange?: (isUp: boolean) => void;
+  /** For a Redis that another party names. Default: the address is trusted. */
+  readonly connect?: ConnectToRedis;
 }
 
 /**
@@ -34,7 +36,8 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   const { storage, clock, random, logger, onChange = () => {} } = options;
   const { keyPrefix, timeoutMs } = storage;
   const hash = scriptHash(CHARGE_SCRIPT);
-  const link = createRedisLink({ storage, script: CHARGE_SCRIPT, clock, random, logger, onChange });
+  const { connect } = options;
+  const link = createRedisLink({ storage, script: CHARGE_SCRIPT, clock, random, logger, onChange, connect });
   const lastReplyMs = new WeakMap<RedisSession, number>();
   const running = new Set<Promise<unknown>>();
   const recent = createRecentCounters();

@@ -1,5 +1,7 @@
 import type { Clock } from '../../../base/clock.js';
 import type { PolicyStatus, RouteDirective } from '../../client/policy-status.js';
+import type { OpenNamedStore } from '../../quota/open-named-store.js';
+import type { HandlerResources } from '../handler-resources.js';
 import type { Instance } from '../instance.js';
 
 /** The decision of a handler about one instance. */
@@ -45,12 +47,20 @@ export interface Adapter {
   close(): Promise<void>;
 }
 
-/** What adapters get of the process. */
+/** What adapters get of the process. Parameters are of tenants, so what leaves the process follows the egress rules. */
 export interface AdapterEnvironment {
   readonly clock: Clock;
   /** Writes a line to the output or the error output of the process. */
   readonly writeLine: (stream: 'stdout' | 'stderr', line: string) => void;
+  readonly openStore: OpenNamedStore;
+}
+
+/** What one handler gets. */
+export interface HandlerEnvironment extends AdapterEnvironment {
+  /** Key of the handler. */
+  readonly handler: string;
+  readonly resources: HandlerResources;
 }
 
 /** Makes the running part of a handler. @throws Error when its parameters cannot be used */
-export type BuildAdapter<Params> = (params: Params, environment: AdapterEnvironment) => Adapter;
+export type BuildAdapter<Params> = (params: Params, environment: HandlerEnvironment) => Adapter;

@@ -1,10 +1,11 @@
 import { type RunningAdapter, runs } from '../../../config/policy-rules/catalogue/running-adapters.js';
 import type { HandlerObject } from '../rule-objects.js';
-import type { Adapter, AdapterEnvironment, BuildAdapter } from './adapter.js';
+import type { Adapter, BuildAdapter, HandlerEnvironment } from './adapter.js';
 import { buildDenier } from './denier.js';
 import { buildListchecker } from './listchecker.js';
 import { buildMemquota } from './memquota.js';
 import { buildNoop } from './noop.js';
+import { buildRedisquota } from './redisquota.js';
 import { buildStdio } from './stdio.js';
 
 const BUILDERS: Readonly<Record<RunningAdapter, BuildAdapter<never>>> = {
@@ -12,6 +13,7 @@ const BUILDERS: Readonly<Record<RunningAdapter, BuildAdapter<never>>> = {
   listchecker: buildListchecker,
   memquota: buildMemquota,
   noop: buildNoop,
+  redisquota: buildRedisquota,
   stdio: buildStdio,
 };
 
@@ -20,7 +22,7 @@ const BUILDERS: Readonly<Record<RunningAdapter, BuildAdapter<never>>> = {
  *
  * @throws Error for an adapter that does not run yet, and for parameters that cannot be used
  */
-export function buildAdapter({ spec }: HandlerObject, environment: AdapterEnvironment): Adapter {
+export function buildAdapter({ spec }: HandlerObject, environment: HandlerEnvironment): Adapter {
   const { compiledAdapter = '' } = spec;
   if (runs(compiledAdapter)) return BUILDERS[compiledAdapter](spec.params as never, environment);
   if (compiledAdapter === '') throw new Error('spec.adapter: adapters of your own do not run yet: use a built-in one');

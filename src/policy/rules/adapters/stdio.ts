@@ -1,7 +1,7 @@
 import type { StdioParams } from '../../../config/policy-rules/catalogue/params/stdio.js';
 import type { Instance } from '../instance.js';
 import { plainValue, valueText } from '../value-text.js';
-import type { Adapter, AdapterEnvironment } from './adapter.js';
+import type { Adapter, HandlerEnvironment } from './adapter.js';
 
 type Level = 'INFO' | 'WARNING' | 'ERROR';
 
@@ -15,7 +15,7 @@ const USUAL_LEVELS: Readonly<Record<string, Level>> = {
 };
 
 /** Writes log entries and metrics as lines. Policy servers write no files: FILE and ROTATED_FILE are STDOUT. */
-export function buildStdio(params: StdioParams, { clock, writeLine }: AdapterEnvironment): Adapter {
+export function buildStdio(params: StdioParams, { clock, writeLine }: HandlerEnvironment): Adapter {
   const stream = params.logStream === 'STDERR' ? 'stderr' : 'stdout';
   const lowest = RANKS[params.outputLevel as Level];
   const levels = new Map(Object.entries(params.severityLevels));

@@ -1,0 +1,93 @@
+import type { RuleMetrics } from './rule-metrics.js';
+
+/** What a handler keeps or does in the background, counted in policy_handler_daemons_total and policy_handler_workers_total. */
+export interface HandlerResources {
+  /** Counts a timer, a connection or another thing that is kept. Returns the function that ends it, once. */
+  daemon(): () => void;
+  /**
+   * Counts a connection to a server that the parameters name. Returns the function that ends it, once.
+   *
+   * @throws Error when too many handlers of its namespace have connections
+   */
+  connection(): () => void;
+  /** Counts a call that is under way. Returns the function that ends it, once. */
+  worker(): () => void;
+}
+
+export interface ResourceCounts {
+  /** For one generation of a handler, until `release`. */
+  open(handler: string): HandlerResources & { release(): void };
+}
+
+interface Counted {
+  daemons: number;
+  workers: number;
+  connections: number;
+  /** A changed handler and the former one, whose last calls end. */
+  generations: number;
+}
+
+/**
+ * Counts by handler, together for the generations of one that changes.
+ *
+ * @param maxConnected handlers of one namespace that may have connections at the same time
+ */
+export function createResourceCounts(
+  metrics: Pick<RuleMetrics, 'daemons' | 'workers' | 'forget'>,
+  maxConnected: number,
+): ResourceCounts {
+  const counts = new Map<string, Counted>();
+  const admitConnection = (handler: string, count: Counted): void => {
+    const namespace = namespaceOf(handler);
+    const others = [...counts].filter(([key, { connections }]) => connections > 0 && namespaceOf(key) === namespace);
+    if (count.connections > 0 || others.length < maxConnected) return;
+    throw new Error(
+      `${maxConnected} handlers of namespace ${namespace} have connections already: remove some that are not needed`,
+    );
+  };
+  return {
+    open: (handler) => {
+      const count = counts.get(handler) ?? { daemons: 0, workers: 0, connections: 0, generations: 0 };
+      counts.set(handler, count);
+      count.generations++;
+      const add = (field: 'daemons' | 'workers', by: 1 | -1): void => {
+        count[field] += by;
+        if (counts.get(handler) === count) metrics[field](handler, count[field]);
+      };
+      const begin = (field: 'daemons' | 'workers') => (): (() => void) => {
+        add(field, 1);
+        let hasEnded = false;
+        return () => {
+          if (!hasEnded) add(field, -1);
+          hasEnded = true;
+        };
+      };
+      return {
+        daemon: begin('daemons'),
+        worker: begin('workers'),
+        connection: () => {
+          admitConnection(handler, count);
+          const end = begin('daemons')();
+          count.connections++;
+          let hasEnded = false;
+          return () => {
+            if (!hasEnded) count.connections--;
+            hasEnded = true;
+            end();
+          };
+        },
+        release: () => {
+          count.generations--;
+          if (count.generations > 0) return;
+          counts.delete(handler);
+          metrics.forget(handler);
+        },
+      };
+    },
+  };
+}
+
+/** Of `handler/<namespace>/<name>`. */
+function namespaceOf(handler: string): string {
+  return handler.split('/')[1] ?? '';
+}
