@@ -43,8 +43,15 @@ export function createMessageEncoder(registry: ProtoRegistry): MessageEncoder {
   };
   return {
     encode,
-    encodeWithCommon: (typeUrl, message, common) =>
-      Buffer.concat([encode(typeUrl, message), encodeCommon(typeUrl, common)]),
+    encodeWithCommon: (typeUrl, message, common) => {
+      const own = encode(typeUrl, message);
+      const rest = encodeCommon(typeUrl, common);
+      // Outside of Node's pool: resources that stay in it would keep the memory of these short-lived bytes.
+      const joined = Buffer.allocUnsafeSlow(own.length + rest.length);
+      own.copy(joined);
+      rest.copy(joined, own.length);
+      return joined;
+    },
     packAny: (typeUrl, message) => ({ type_url: typeUrl, value: encode(typeUrl, message) }),
     encodeResource: (typeUrl, name, message) => frameResource(typeUrl, name, encode(typeUrl, message)),
     encodeExactResource: (typeUrl, name, message) =>
