@@ -23,7 +23,7 @@ the same clients. Without flags it makes the reference run. docs/performance.md 
       runBench(options, { ...parts, progress: parts.line.update.bind(parts.line) }),
     );
     const report = buildBenchReport(run, options.phases);
-    const goals = judgeGoals(report);
+    const goals = judgeGoals(report, options);
     return await writeResult(flags, output, {
       text: (style) => formatTextReport(options, report, goals, style),
       document: buildJsonReport(options, run, report, goals),

@@ -6,30 +6,44 @@ export interface MeasuredSection {
   readonly args: readonly string[];
 }
 
+/** The floor cannot tell the delta messages of scopes apart: the two runs are compared with each other. */
+const MANY_NAMESPACES: readonly string[] = [
+  ...['--protocol', 'delta', '--clients', '500', '--namespaces', '50', '--repeat', '5'],
+  ...['--phases', 'first-sync', '--no-floor'],
+];
+
 /** The runs of docs/performance.md: minutes on two cores with nothing else running. */
 export const MEASURED_SECTIONS: readonly MeasuredSection[] = [
   { name: 'reference', args: [] },
-  { name: 'delta', args: ['--protocol', 'delta', '--clients', '500', '--repeat', '2'] },
-  { name: 'routes', args: ['--routed', '100', '--phases', 'route', '--protocol', 'delta', '--clients', '500'] },
-  { name: 'on-demand', args: ['--protocol', 'delta', '--on-demand', '--clients', '500', '--repeat', '2'] },
+  { name: 'delta', args: ['--protocol', 'delta', '--clients', '500', '--repeat', '15'] },
   {
-    name: 'scopes',
-    // The floor cannot tell the delta messages of scopes apart. The time is compared with that of one scope.
+    name: 'few-clients',
+    args: ['--protocol', 'delta', '--clients', '200', '--repeat', '15', '--phases', 'endpoint,service'],
+  },
+  {
+    name: 'large-mesh',
     args: [
       '--protocol',
       'delta',
+      '--services',
+      '5000',
       '--clients',
-      '500',
-      '--namespaces',
-      '50',
-      '--scopes',
-      '50',
+      '20',
       '--repeat',
-      '2',
+      '5',
+      '--phases',
+      'first-sync,endpoint,service',
       '--no-floor',
     ],
   },
-  { name: 'storm', args: ['--protocol', 'delta', '--phases', 'storm', '--clients', '2000', '--repeat', '2'] },
+  { name: 'routes', args: ['--routed', '100', '--phases', 'route', '--protocol', 'delta', '--clients', '500'] },
+  { name: 'on-demand', args: ['--protocol', 'delta', '--on-demand', '--clients', '500', '--repeat', '2'] },
+  { name: 'one-scope', args: MANY_NAMESPACES },
+  { name: 'scopes', args: [...MANY_NAMESPACES, '--scopes', '50'] },
+  {
+    name: 'storm',
+    args: ['--protocol', 'delta', '--phases', 'storm', '--clients', '2000', '--repeat', '5', '--no-floor'],
+  },
   { name: 'connections', args: ['connections', '--repeat', '2', '--settle', '10'] },
 ];
 

@@ -91,7 +91,7 @@ test('a first sync is compared by its last client, a change by the time between 
 
 test('only measured goals are judged', (t) => {
   t.deepEqual(
-    judgeGoals(report).map(({ name, value, met }) => [name, Math.round(value * 1000) / 1000, met]),
+    judgeGoals(report, options).map(({ name, value, met }) => [name, Math.round(value * 1000) / 1000, met]),
     [
       ['ready after start', 1.5, true],
       ['first sync, last client, by the floor', 2.5, false],
@@ -103,13 +103,30 @@ test('only measured goals are judged', (t) => {
   );
   const alone = buildBenchReport({ server: run.server, floor: undefined }, ['first-sync']);
   t.deepEqual(
-    judgeGoals(alone).map(({ name }) => name),
+    judgeGoals(alone, options).map(({ name }) => name),
     ['ready after start', 'peak memory above idle'],
   );
 });
 
+test('delta has the goals of its own, for 200 clients and for 500', (t) => {
+  const goalsFor = (clients: number) =>
+    judgeGoals(report, { protocol: 'delta', clients }).map(({ name, limit, met }) => [name, limit, met]);
+  const endpoint = ['endpoint change, last client after the first', 30, true];
+  t.deepEqual(goalsFor(500), [
+    ['ready after start', 2, true],
+    ['first sync, last client, by the floor', 1.5, false],
+    ['first sync, CPU, by the floor', 2, false],
+    ['first sync, CPU', 2, false],
+    ['first sync, peak of memory', 250, false],
+    endpoint,
+    ['endpoint change, CPU', 0.06, false],
+    ['longest block', 50, true],
+  ]);
+  t.deepEqual(goalsFor(200)[6], ['endpoint change, CPU', 0.03, false]);
+});
+
 test('the text shows server, floor, ratio and goals in one aligned table', (t) => {
-  const text = formatTextReport(options, report, judgeGoals(report), plain);
+  const text = formatTextReport(options, report, judgeGoals(report, options), plain);
   t.is(text, EXPECTED_TEXT);
   t.false(text.includes('\u001B'));
   t.true(text.split('\n').every((line) => line.length <= 120 && line === line.trimEnd()));
@@ -126,12 +143,17 @@ test('a server whose process cannot be measured has dashes in these columns', (t
   const target = { readyMs: [], idleBytes: [], grownBytes: undefined, steps: [blind] };
   const blindReport = buildBenchReport({ server: target, floor: subjectResult(1) }, ['first-sync']);
   t.is(blindReport.phases[0]?.cpuRatio, undefined);
-  const text = formatTextReport({ ...options, target: '127.0.0.1:1' }, blindReport, judgeGoals(blindReport), plain);
+  const text = formatTextReport(
+    { ...options, target: '127.0.0.1:1' },
+    blindReport,
+    judgeGoals(blindReport, options),
+    plain,
+  );
   t.regex(text, /^ {2}target +1\.0 +1\.5 +2\.0 +2\.0 +1\.0 +12 +- +- +- +10\.0 +0\.50$/m);
 });
 
 test('the JSON holds every repeat and none of the recorded bytes', (t) => {
-  const document = JSON.parse(JSON.stringify(buildJsonReport(options, run, report, judgeGoals(report))));
+  const document = JSON.parse(JSON.stringify(buildJsonReport(options, run, report, judgeGoals(report, options))));
   t.is(document.repeats.server.phases.length, 4);
   t.deepEqual(document.repeats.floor.phases[1].clientMs, { first: 100, median: 300, p99: 500, last: 500 });
   t.is(document.goals.length, 6);
@@ -163,7 +185,7 @@ test('a storm is reported with the clients that stayed connected, and judged by 
   const report = buildBenchReport({ server: { ...subjectResult(1), steps: [measured] }, floor: subjectResult(1) }, [
     'storm',
   ]);
-  const goals = judgeGoals(report);
+  const goals = judgeGoals(report, options);
   const text = formatTextReport({ ...options, phases: ['storm'] }, report, goals, plain);
   t.regex(text, /^ {2}change +150\.0 +200\.0 +250\.0 +250\.0 +100\.0$/m);
   t.deepEqual(
