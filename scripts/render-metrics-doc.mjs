@@ -50,7 +50,9 @@ certificate.`,
 | \`api_server\` | requests to API servers: lists, watches until their first byte, writes. The codes 429 and 5xx are failures |
 | \`jwks\` | keys of JWT issuers that RequestAuthentications name |
 | \`trust\` | documents of TOKEN_ISSUER and of SPIFFE_BUNDLE_ENDPOINTS |
-| \`policy\` | Checks and reports that a remote policy server answers |`,
+| \`policy\` | Checks and reports that a remote policy server answers |
+| \`adapter\` | calls of adapters of your own |
+| \`token_exchange\` | OAuth tokens for these calls |`,
   },
   {
     title: 'DNS listener',
@@ -67,7 +69,7 @@ certificate.`,
   },
   {
     title: 'Policy server',
-    tables: ['policyServerFamilies', 'policyQuotaFamilies', 'policyDiscoveryFamilies'],
+    tables: ['policyServerFamilies', 'policyQuotaFamilies', 'policyAdapterFamilies', 'policyDiscoveryFamilies'],
     text: `Labels with names of services, operations and quotas come from configuration, not from requests. Beyond a bound, further
 values are counted together, so that no caller can add time series.`,
   },

@@ -5,6 +5,7 @@ import { dnsFamilies } from './families/dns-families.js';
 import type { Family } from './families/family.js';
 import { mcpFamilies } from './families/mcp-families.js';
 import { outgoingFamilies } from './families/outgoing-families.js';
+import { policyAdapterFamilies } from './families/policy-adapter-families.js';
 import { policyRuntimeFamilies } from './families/policy-runtime-families.js';
 import {
   policyDiscoveryFamilies,
@@ -24,6 +25,7 @@ export const metricFamilies = {
   ...dnsFamilies,
   ...mcpFamilies,
   ...outgoingFamilies,
+  ...policyAdapterFamilies,
   ...policyDiscoveryFamilies,
   ...policyRuntimeFamilies,
   ...policyQuotaFamilies,
@@ -42,6 +44,7 @@ export const NAVIGATOR_POLICY_FAMILIES: readonly FamilyName[] = [
   accessFamilies,
   httpFamilies,
   outgoingFamilies,
+  policyAdapterFamilies,
   policyDiscoveryFamilies,
   policyQuotaFamilies,
   policyServerFamilies,

@@ -10,7 +10,11 @@ export type RequestType =
   /** Documents of TOKEN_ISSUER and of SPIFFE_BUNDLE_ENDPOINTS. */
   | 'trust'
   /** Checks and reports that a remote policy server answers. */
-  | 'policy';
+  | 'policy'
+  /** Calls of adapters that are programs of their own. */
+  | 'adapter'
+  /** Tokens for these calls. */
+  | 'token_exchange';
 
 /** Records the calls of this process to other servers. */
 export interface OutgoingCalls {

@@ -45,7 +45,7 @@ nav_xds_refused_streams
 nav_envoy_filter_patches_withheld
 nav_xds_unacknowledged_responses
 `;
-const OUR_PREFIXES = ['policy_server_', 'policy_discovery_'] as const;
+const OUR_PREFIXES = ['policy_server_', 'policy_adapter_', 'policy_discovery_'] as const;
 
 const words = (list: string): readonly string[] => list.trim().split('\n');
 

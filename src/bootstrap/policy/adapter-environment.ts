@@ -11,6 +11,8 @@ export interface AdapterEnvironmentParts {
   readonly clock: Clock;
   /** Of scope `policy`. */
   readonly logger: Logger;
+  /** Of `createOwnAdapters`. */
+  readonly buildOwn: AdapterEnvironment['buildOwn'];
 }
 
 /** What the adapters of handlers get of this process. Handlers are of tenants: the egress rules apply to what they name. */
@@ -18,11 +20,13 @@ export function createAdapterEnvironment({
   egressAllowed,
   clock,
   logger,
+  buildOwn,
 }: AdapterEnvironmentParts): AdapterEnvironment {
   const connect = createGuardedConnect({ rules: createEgressRules(egressAllowed) });
   return {
     clock,
     writeLine: (stream, line) => void process[stream].write(`${line}\n`),
     openStore: createNamedStoreOpener({ clock, logger, connect }),
+    buildOwn,
   };
 }

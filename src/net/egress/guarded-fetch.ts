@@ -76,7 +76,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): FetchDocument 
 }
 
 /** The lookup checks the addresses of names. A host that is an address is not looked up, so it is checked here. */
-function parseTarget(text: string, rules: EgressRules, takesHttp: boolean): URL {
+export function parseTarget(text: string, rules: EgressRules, takesHttp: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) throw new Error('it is not a URL');
   if (url.protocol !== 'https:' && !(takesHttp && url.protocol === 'http:'))
@@ -106,7 +106,7 @@ async function get(url: URL, { lookup: guardedLookup, signal, roots }: Exchange)
   return answer;
 }
 
-async function readBounded(answer: IncomingMessage, maxBytes: number): Promise<string> {
+export async function readBounded(answer: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {

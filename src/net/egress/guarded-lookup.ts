@@ -12,18 +12,9 @@ export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>;
  *
  * @param resolveName default: the resolver of the system
  */
-export function createGuardedLookup(rules: EgressRules, resolveName: ResolveName = resolveBySystem): LookupFunction {
-  const judge = async (name: string): Promise<readonly [LookupAddress, ...LookupAddress[]]> => {
-    const [first, ...others] = await resolveName(name);
-    if (first === undefined) throw new Error(`${name} has no address`);
-    for (const { address } of [first, ...others]) {
-      const refusal = rules.refusalOf(address);
-      if (refusal !== undefined) throw new Error(`${name} resolves to an address that is not allowed: ${refusal}`);
-    }
-    return [first, ...others];
-  };
+export function createGuardedLookup(rules: EgressRules, resolveName?: ResolveName): LookupFunction {
   return (name, { all }, callback) => {
-    judge(name).then(
+    resolveAllowed(name, rules, resolveName).then(
       (addresses) => {
         const [{ address, family }] = addresses;
         if (all) callback(null, [...addresses]);
@@ -34,6 +25,24 @@ export function createGuardedLookup(rules: EgressRules, resolveName: ResolveName
   };
 }
 
-function resolveBySystem(name: string): Promise<LookupAddress[]> {
-  return lookup(name, { all: true });
+/**
+ * The addresses of a name.
+ *
+ * @param resolveName default: the resolver of the system
+ * @throws Error if there are none, or the rules do not allow all of them
+ */
+export async function resolveAllowed(
+  name: string,
+  rules: EgressRules,
+  resolveName: ResolveName = systemResolver,
+): Promise<readonly [LookupAddress, ...LookupAddress[]]> {
+  const [first, ...others] = await resolveName(name);
+  if (first === undefined) throw new Error(`${name} has no address`);
+  for (const { address } of [first, ...others]) {
+    const refusal = rules.refusalOf(address);
+    if (refusal !== undefined) throw new Error(`${name} resolves to an address that is not allowed: ${refusal}`);
+  }
+  return [first, ...others];
 }
+
+const systemResolver: ResolveName = (name) => lookup(name, { all: true });

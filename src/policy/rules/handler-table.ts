@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../../telemetry/logger.js';
-import type { Adapter } from './adapters/adapter.js';
-import { createResourceCounts, type HandlerResources } from './handler-resources.js';
+import type { Adapter, HandlerUse } from './adapters/adapter.js';
+import type { CompiledInstance } from './compile-instance.js';
+import { createResourceCounts } from './handler-resources.js';
 import type { HandlerObject } from './rule-objects.js';
 import { createRunningHandler, type RunningHandler, type RunningHandlerOptions } from './running-handler.js';
 
@@ -13,14 +14,20 @@ export interface HandlerTable {
    * Builds new handlers and closes those that are no longer named, each when its last call has ended. A handler with the
    * same adapter and parameters stays, with its counters. A changed handler that cannot be built leaves the former one in
    * force.
+   *
+   * @param instancesOf the instances of the rules that call a handler. An adapter with sessions is told their types, so a
+   *   handler of it with other ones is another handler
    */
-  update(handlers: ReadonlyMap<string, HandlerObject>): void;
+  update(
+    handlers: ReadonlyMap<string, HandlerObject>,
+    instancesOf: (handler: string) => readonly CompiledInstance[],
+  ): void;
   /** Settles when all handlers are closed, also replaced ones. Never rejects. */
   close(): Promise<void>;
 }
 
 export interface HandlerTableOptions extends Omit<RunningHandlerOptions, 'resources'> {
-  readonly build: (handler: HandlerObject, resources: HandlerResources) => Adapter;
+  readonly build: (handler: HandlerObject, use: HandlerUse) => Adapter;
   readonly logger: Logger;
 }
 
@@ -31,6 +38,8 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
   const { build, logger, metrics } = options;
   const counts = createResourceCounts(metrics, MAX_CONNECTED_PER_NAMESPACE);
   let running = new Map<string, RunningHandler>();
+  /** By key of a running handler. */
+  let typesTold = new Map<string, string>();
   /** Handlers that cannot be built, so that each is told once. */
   let failed = new Map<string, HandlerObject>();
   const closing = new Set<Promise<void>>();
@@ -46,26 +55,35 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
     closing.add(closed);
   };
 
-  const update = (handlers: ReadonlyMap<string, HandlerObject>): void => {
+  const update: HandlerTable['update'] = (handlers, instancesOf) => {
     const next = new Map<string, RunningHandler>();
+    const nextTypes = new Map<string, string>();
     const nextFailed = new Map<string, HandlerObject>();
     let built = 0;
     let reused = 0;
     for (const [key, object] of handlers) {
       const known = running.get(key);
-      if (known !== undefined && isSame(known.object, object)) {
+      const instances = instancesOf(key);
+      const types = typesOf(object, instances);
+      if (known !== undefined && isSame(known.object, object) && typesTold.get(key) === types) {
         next.set(key, known);
+        nextTypes.set(key, types);
         reused++;
         continue;
       }
       const resources = counts.open(key);
       try {
-        next.set(key, createRunningHandler(object, build(object, resources), { ...options, resources }));
+        const adapter = build(object, { resources, instances });
+        next.set(key, createRunningHandler(object, adapter, { ...options, resources }));
+        nextTypes.set(key, types);
         built++;
       } catch (error) {
         resources.release();
         nextFailed.set(key, object);
-        if (known !== undefined) next.set(key, known);
+        if (known !== undefined) {
+          next.set(key, known);
+          nextTypes.set(key, typesTold.get(key) ?? '');
+        }
         const told = failed.get(key);
         if (told === undefined || !isSame(told, object)) {
           logger.error({ err: error, handler: key, keepsFormer: known !== undefined }, 'handler of rules does not run');
@@ -74,6 +92,7 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
     }
     const closed = [...running].filter(([key, handler]) => next.get(key) !== handler);
     running = next;
+    typesTold = nextTypes;
     failed = nextFailed;
     metrics.transition({ built, reused, closed: closed.length, buildFailures: failed.size });
     for (const [, handler] of closed) retire(handler);
@@ -83,12 +102,34 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
     get: (key) => running.get(key),
     update,
     close: async () => {
-      update(new Map());
+      update(new Map(), () => []);
       await Promise.all(closing);
     },
   };
 }
 
-function isSame({ spec: one }: HandlerObject, { spec: other }: HandlerObject): boolean {
-  return one.compiledAdapter === other.compiledAdapter && isDeepStrictEqual(one.params, other.params);
+function isSame(one: HandlerObject, other: HandlerObject): boolean {
+  if (one.adapter.type === 'own' || other.adapter.type === 'own') {
+    // The parameters are in the adapter's form there.
+    return isDeepStrictEqual(ownParts(one), ownParts(other));
+  }
+  const { compiledAdapter, params } = one.spec;
+  return compiledAdapter === other.spec.compiledAdapter && isDeepStrictEqual(params, other.spec.params);
+}
+
+function ownParts({ spec, adapter }: HandlerObject): unknown {
+  if (adapter.type === 'compiled') return undefined;
+  const { key, isSessionBased, isOfOperator, config } = adapter;
+  return { key, isSessionBased, isOfOperator, config, connection: spec.connection };
+}
+
+/** What a session tells about the instances of a handler; empty for handlers without a session. */
+function typesOf({ adapter }: HandlerObject, instances: readonly CompiledInstance[]): string {
+  if (adapter.type !== 'own' || !adapter.isSessionBased) return '';
+  const told = instances.map(({ fullName, template, wire, types }) => [
+    fullName,
+    wire?.method ?? template,
+    Array.from(types, ([map, those]) => [map, ...those]),
+  ]);
+  return JSON.stringify(told);
 }

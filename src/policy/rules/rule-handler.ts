@@ -43,7 +43,7 @@ export interface RuleHandlerOptions extends AdapterEnvironment {
 export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
   const { clock, metrics, logger, limitedLog, programs } = options;
   const build: HandlerTableOptions['build'] =
-    options.build ?? ((handler, resources) => buildAdapter(handler, { ...options, resources, handler: handler.key }));
+    options.build ?? ((handler, use) => buildAdapter(handler, { ...options, ...use, handler: handler.key }));
   const compile = createRuleCompiler(options.language, programs);
   const handlers = createHandlerTable({ clock, metrics, logger, limitedLog, build });
   let rules: CompiledRuleSet = compile([]);
@@ -95,7 +95,7 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       for (const { object, part, text } of rules.problems) {
         logger.warn({ object, part, problem: text }, 'unusable part of a rule left out');
       }
-      handlers.update(rules.handlers);
+      handlers.update(rules.handlers, rules.instancesOf);
       metrics.configured(counts);
       metrics.unsatisfied(
         objects.flatMap(({ actions }) => actions).filter(({ handler }) => handlers.get(handler.key) === undefined)

@@ -26,6 +26,8 @@ export interface CompiledRuleSet {
   readonly destinations: readonly Destination[];
   /** All handlers that rules name, by key. */
   readonly handlers: ReadonlyMap<string, HandlerObject>;
+  /** The instances of the rules that call a handler, each once. */
+  instancesOf(handler: string): readonly CompiledInstance[];
   /** Names of quota instances, with and without their namespace. */
   readonly quotaNames: ReadonlySet<string>;
   readonly problems: readonly RuleSetProblem[];
@@ -91,6 +93,9 @@ export function createRuleCompiler(language: ExpressionLanguage, programs: Regex
       reportDestinations: (bag, meter) => destinationsOf(reports, bag, meter),
       destinations: named,
       handlers: new Map(named.map(({ handler }) => [handler.key, handler])),
+      instancesOf: (key) => [
+        ...new Set(named.flatMap(({ handler, instances: those }) => (handler.key === key ? those : []))),
+      ],
       quotaNames: new Set(named.flatMap(({ instances: all }) => all.flatMap(quotaNames))),
       problems,
       size: compiled.length,

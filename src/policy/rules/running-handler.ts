@@ -30,7 +30,7 @@ export interface RunningHandlerOptions {
   readonly resources: HandlerResources & { release(): void };
 }
 
-/** Longest time of a call. */
+/** Longest time of a call, unless the adapter has its own. */
 const CALL_TIMEOUT_MS = 1000;
 /** A batch is sent when it has this many instances, or when its first one is this old. */
 const BATCH_INSTANCES = 256;
@@ -44,7 +44,7 @@ export function createRunningHandler(
   { clock, metrics, limitedLog, resources }: RunningHandlerOptions,
 ): RunningHandler {
   const { key } = object;
-  const adapterName = object.spec.compiledAdapter ?? '';
+  const adapterName = object.adapter.type === 'own' ? object.adapter.key : (object.spec.compiledAdapter ?? '');
   let calls = 0;
   let onIdle: (() => void) | undefined;
   let batch: Instance[] = [];
@@ -72,7 +72,7 @@ export function createRunningHandler(
       }
       const waited = wait();
       result.then(waited, waited);
-      return withDeadline(result, clock).then(
+      return withDeadline(result, adapter.timeoutMs ?? CALL_TIMEOUT_MS, clock).then(
         (settled) => {
           ended(false);
           return settled;
@@ -153,10 +153,10 @@ export function createRunningHandler(
   };
 }
 
-function withDeadline<Result>(result: Promise<Result>, clock: Clock): Promise<Result> {
+function withDeadline<Result>(result: Promise<Result>, timeoutMs: number, clock: Clock): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.schedule(CALL_TIMEOUT_MS, () =>
-      reject(new Error(`the handler did not answer within ${CALL_TIMEOUT_MS} ms`)),
+    const cancel = clock.schedule(timeoutMs, () =>
+      reject(new Error(`the handler did not answer within ${timeoutMs} ms`)),
     );
     result.then(resolve, reject).finally(cancel);
   });

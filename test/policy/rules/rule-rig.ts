@@ -28,6 +28,9 @@ const COUNTS = {
 export const FAIL_OPEN = { policy: 'FAIL_OPEN' } as const;
 export const FAIL_CLOSE = { policy: 'FAIL_CLOSE' } as const;
 
+/** Texts may be written as they are. */
+export type TestAttributes = Readonly<Record<string, string | AttributeValue>>;
+
 /** A rule handler with the rules of a test. Its time is the test's, unless the test gives a clock. */
 export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
   const clock = createFakeClock();
@@ -45,14 +48,17 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
     openStore: () => {
       throw new Error('no Redis is reached here');
     },
+    buildOwn: () => {
+      throw new Error("no adapters of one's own are called here");
+    },
     ...options,
   });
-  const bag = (attributes: Readonly<Record<string, string>>) =>
+  const bag = (attributes: TestAttributes) =>
     bagOf(
       new Map<string, AttributeValue>(
         Object.entries({ 'destination.service.namespace': 'shop', ...attributes }).map(([name, value]) => [
           name,
-          { type: 'string', value },
+          typeof value === 'string' ? { type: 'string', value } : value,
         ]),
       ),
     );
@@ -64,7 +70,7 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
     apply: (text: string) =>
       handler.update(compileRules(tenantMesh(policyObjects(text)).context, 'legacy').rules, COUNTS),
     check: (
-      attributes: Readonly<Record<string, string>>,
+      attributes: TestAttributes,
       charge?: string,
       failPolicy: typeof FAIL_OPEN | typeof FAIL_CLOSE = FAIL_OPEN,
     ): CheckDecision | Promise<CheckDecision> =>
@@ -75,8 +81,7 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
         failPolicy,
         transport: {},
       }),
-    report: (attributes: Readonly<Record<string, string>>) =>
-      handler.report?.({ attributes: bag(attributes), service: {} }),
+    report: (attributes: TestAttributes) => handler.report?.({ attributes: bag(attributes), service: {} }),
     series: async (name: string) => (await registry.metrics()).split('\n').filter((line) => line.startsWith(name)),
   };
 }

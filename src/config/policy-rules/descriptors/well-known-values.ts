@@ -61,13 +61,13 @@ function readTimestamp(value: unknown): ((writer: Writer) => void) | undefined {
 }
 
 /** The content of google.protobuf.Timestamp; its nanoseconds count forward. @param epochNs since 1970 */
-function writeTimestamp(writer: Writer, epochNs: bigint): void {
+export function writeTimestamp(writer: Writer, epochNs: bigint): void {
   const nanos = ((epochNs % NANOSECONDS) + NANOSECONDS) % NANOSECONDS;
   writeTime(writer, (epochNs - nanos) / NANOSECONDS, nanos);
 }
 
 /** The content of google.protobuf.Duration; its nanoseconds have the sign of the seconds. */
-function writeDuration(writer: Writer, nanoseconds: bigint): void {
+export function writeDuration(writer: Writer, nanoseconds: bigint): void {
   writeTime(writer, nanoseconds / NANOSECONDS, nanoseconds % NANOSECONDS);
 }
 

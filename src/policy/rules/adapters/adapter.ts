@@ -1,8 +1,11 @@
 import type { Clock } from '../../../base/clock.js';
+import type { AttributeValue } from '../../client/attribute-value.js';
 import type { PolicyStatus, RouteDirective } from '../../client/policy-status.js';
 import type { OpenNamedStore } from '../../quota/open-named-store.js';
+import type { CompiledInstance } from '../compile-instance.js';
 import type { HandlerResources } from '../handler-resources.js';
 import type { Instance } from '../instance.js';
+import type { HandlerObject } from '../rule-objects.js';
 
 /** The decision of a handler about one instance. */
 export interface AdapterDecision {
@@ -14,6 +17,8 @@ export interface AdapterDecision {
   readonly validUseCount?: number;
   /** The answer to a refused HTTP request; missing: that of the status. */
   readonly directive?: RouteDirective;
+  /** Values that header operations read as `NAME.output.FIELD`, by field of the template; missing: none. */
+  readonly output?: ReadonlyMap<string, AttributeValue>;
 }
 
 /** What a QuotaSpec charges of a quota instance. */
@@ -45,6 +50,8 @@ export interface Adapter {
   /** Takes the instances of a batch, in the order of the reports. */
   report?(instances: readonly Instance[]): void | Promise<void>;
   close(): Promise<void>;
+  /** Longest time of a call; missing: a second. */
+  readonly timeoutMs?: number;
 }
 
 /** What adapters get of the process. Parameters are of tenants, so what leaves the process follows the egress rules. */
@@ -53,13 +60,21 @@ export interface AdapterEnvironment {
   /** Writes a line to the output or the error output of the process. */
   readonly writeLine: (stream: 'stdout' | 'stderr', line: string) => void;
   readonly openStore: OpenNamedStore;
+  /** Builds the running part of a handler whose adapter is a program of its own. @throws Error when that is not possible */
+  readonly buildOwn: (handler: HandlerObject, use: HandlerUse) => Adapter;
+}
+
+/** What is known about the use of one handler. */
+export interface HandlerUse {
+  readonly resources: HandlerResources;
+  /** Of the rules that call the handler. */
+  readonly instances: readonly CompiledInstance[];
 }
 
 /** What one handler gets. */
-export interface HandlerEnvironment extends AdapterEnvironment {
+export interface HandlerEnvironment extends AdapterEnvironment, HandlerUse {
   /** Key of the handler. */
   readonly handler: string;
-  readonly resources: HandlerResources;
 }
 
 /** Makes the running part of a handler. @throws Error when its parameters cannot be used */

@@ -22,9 +22,10 @@ const BUILDERS: Readonly<Record<RunningAdapter, BuildAdapter<never>>> = {
  *
  * @throws Error for an adapter that does not run yet, and for parameters that cannot be used
  */
-export function buildAdapter({ spec }: HandlerObject, environment: HandlerEnvironment): Adapter {
+export function buildAdapter(handler: HandlerObject, environment: HandlerEnvironment): Adapter {
+  if (handler.adapter.type === 'own') return environment.buildOwn(handler, environment);
+  const { spec } = handler;
   const { compiledAdapter = '' } = spec;
   if (runs(compiledAdapter)) return BUILDERS[compiledAdapter](spec.params as never, environment);
-  if (compiledAdapter === '') throw new Error('spec.adapter: adapters of your own do not run yet: use a built-in one');
   throw new Error(`spec.compiledAdapter: ${compiledAdapter} does not run yet`);
 }

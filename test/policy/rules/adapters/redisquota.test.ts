@@ -23,6 +23,10 @@ test.after.always(async (t) => {
   await t.context.redis?.stop();
 });
 
+const buildOwn = (): never => {
+  throw new Error("no adapters of one's own are called here");
+};
+
 /** A policy server with a quota, closed when the test ends. Counters of handlers with other names are others. */
 function createServer(
   t: ExecutionContext<Context>,
@@ -31,7 +35,7 @@ function createServer(
   allowed: readonly string[] = ['127.0.0.1'],
 ) {
   const logger = createRecordingLogger();
-  const rig = createRuleRig(createAdapterEnvironment({ clock: systemClock, logger, egressAllowed: allowed }));
+  const rig = createRuleRig(createAdapterEnvironment({ clock: systemClock, logger, egressAllowed: allowed, buildOwn }));
   t.teardown(() => rig.handler.close());
   const { host, port } = redisAddress(t.context.redis);
   rig.apply(`rule shop/r {actions: [{handler: ${name}, instances: [requests]}]}
