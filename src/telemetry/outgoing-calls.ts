@@ -14,7 +14,9 @@ export type RequestType =
   /** Calls of adapters that are programs of their own. */
   | 'adapter'
   /** Tokens for these calls. */
-  | 'token_exchange';
+  | 'token_exchange'
+  /** Lists and collectors that handlers of rules name. */
+  | 'handler';
 
 /** Records the calls of this process to other servers. */
 export interface OutgoingCalls {

@@ -1,13 +1,18 @@
+import { createBackgroundLane } from '../../base/background-lane.js';
 import type { Clock } from '../../base/clock.js';
+import { createConcurrencyLimiter } from '../../base/concurrency-limiter.js';
 import { createEgressRules } from '../../net/egress/egress-rules.js';
 import { createGuardedConnect } from '../../net/egress/guarded-connect.js';
+import { createGuardedFetch } from '../../net/egress/guarded-fetch.js';
 import { createNamedStoreOpener } from '../../policy/quota/open-named-store.js';
 import type { AdapterEnvironment } from '../../policy/rules/adapters/adapter.js';
 import type { Logger } from '../../telemetry/logger.js';
+import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 
 export interface AdapterEnvironmentParts {
   /** NAV_EGRESS_ALLOWED */
   readonly egressAllowed: readonly string[];
+  readonly outgoing: OutgoingCalls;
   readonly clock: Clock;
   /** Of scope `policy`. */
   readonly logger: Logger;
@@ -15,18 +20,25 @@ export interface AdapterEnvironmentParts {
   readonly buildOwn: AdapterEnvironment['buildOwn'];
 }
 
+/** Fetches at the same time, of all namespaces and of one: a slow server delays its own namespace only. */
+const FETCHES = { maxConcurrent: 16, maxConcurrentPerKey: 4, maxWaiting: 10_000, maxWaitMs: 60_000 };
+/** Share of the time that is spent on computations of handlers beside requests. */
+const BACKGROUND_SHARE = 0.1;
+
 /** What the adapters of handlers get of this process. Handlers are of tenants: the egress rules apply to what they name. */
-export function createAdapterEnvironment({
-  egressAllowed,
-  clock,
-  logger,
-  buildOwn,
-}: AdapterEnvironmentParts): AdapterEnvironment {
-  const connect = createGuardedConnect({ rules: createEgressRules(egressAllowed) });
+export function createAdapterEnvironment(parts: AdapterEnvironmentParts): AdapterEnvironment {
+  const { egressAllowed, outgoing, clock, logger, buildOwn } = parts;
+  const rules = createEgressRules(egressAllowed);
+  const fetchDocument = createGuardedFetch({ rules, allowsHttp: true, accept: 'text/plain, application/yaml, */*' });
+  const fetches = createConcurrencyLimiter(FETCHES, clock);
   return {
     clock,
+    random: Math.random,
     writeLine: (stream, line) => void process[stream].write(`${line}\n`),
-    openStore: createNamedStoreOpener({ clock, logger, connect }),
+    openStore: createNamedStoreOpener({ clock, logger, connect: createGuardedConnect({ rules }) }),
+    fetchText: (url, owner) =>
+      fetches.run(owner.split('/')[1] ?? '', () => outgoing.run('handler', url, () => fetchDocument(url))),
+    background: createBackgroundLane(clock, BACKGROUND_SHARE),
     buildOwn,
   };
 }

@@ -33,12 +33,15 @@ export interface GuardedFetchOptions {
   readonly timeoutMs?: number;
   /** Default 1 MiB. */
   readonly maxBytes?: number;
+  /** Media types that are asked for. Default: JSON. */
+  readonly accept?: string;
   /** Default: the resolver of the system. */
   readonly resolveName?: ResolveName;
 }
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
+const JSON_TYPE = 'application/json';
 const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
@@ -46,13 +49,21 @@ interface Exchange {
   readonly lookup: LookupFunction;
   readonly signal: AbortSignal;
   readonly roots: readonly string[] | undefined;
+  readonly accept: string;
 }
 
 export function createGuardedFetch(options: GuardedFetchOptions): FetchDocument {
-  const { rules, roots, allowsHttp = false, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
+  const {
+    rules,
+    roots,
+    allowsHttp = false,
+    timeoutMs = TIMEOUT_MS,
+    maxBytes = MAX_BYTES,
+    accept = JSON_TYPE,
+  } = options;
   const guardedLookup = createGuardedLookup(rules, options.resolveName);
   return async (text) => {
-    const exchange = { lookup: guardedLookup, signal: AbortSignal.timeout(timeoutMs), roots };
+    const exchange = { lookup: guardedLookup, signal: AbortSignal.timeout(timeoutMs), roots, accept };
     let url = text;
     let takesHttp = allowsHttp;
     try {
@@ -88,14 +99,14 @@ export function parseTarget(text: string, rules: EgressRules, takesHttp: boolean
   return url;
 }
 
-async function get(url: URL, { lookup: guardedLookup, signal, roots }: Exchange): Promise<IncomingMessage> {
+async function get(url: URL, { lookup: guardedLookup, signal, roots, accept }: Exchange): Promise<IncomingMessage> {
   const request = url.protocol === 'http:' ? requestPlain : requestSecured;
   const call = request(url, {
     // A reused connection would skip the lookup.
     agent: false,
     lookup: guardedLookup,
     signal,
-    headers: { accept: 'application/json' },
+    headers: { accept },
     minVersion: 'TLSv1.2',
     ...(roots === undefined ? {} : { ca: [...roots] }),
   });

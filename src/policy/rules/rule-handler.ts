@@ -2,8 +2,8 @@ import type { MatchMeter } from '../../config/regex/match-meter.js';
 import type { RegexPrograms } from '../../config/regex/regex-programs.js';
 import { createEvaluationMeter } from '../../expressions/compile-expression.js';
 import type { ExpressionLanguage } from '../../expressions/expression-types.js';
-import type { LimitedLog } from '../../telemetry/limited-log.js';
-import type { Logger } from '../../telemetry/logger.js';
+import { createLimitedLog, type LimitedLog } from '../../telemetry/limited-log.js';
+import { type Logger, withFields } from '../../telemetry/logger.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { PolicyHandler } from '../handlers/policy-handler.js';
 import type { AdapterEnvironment } from './adapters/adapter.js';
@@ -43,7 +43,12 @@ export interface RuleHandlerOptions extends AdapterEnvironment {
 export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
   const { clock, metrics, logger, limitedLog, programs } = options;
   const build: HandlerTableOptions['build'] =
-    options.build ?? ((handler, use) => buildAdapter(handler, { ...options, ...use, handler: handler.key }));
+    options.build ??
+    ((object, use) => {
+      const { key: handler } = object;
+      const log = createLimitedLog(withFields(logger, { handler }), clock);
+      return buildAdapter(object, { ...options, ...use, log, handler, namespace: handler.split('/')[1] ?? '' });
+    });
   const compile = createRuleCompiler(options.language, programs);
   const handlers = createHandlerTable({ clock, metrics, logger, limitedLog, build });
   let rules: CompiledRuleSet = compile([]);

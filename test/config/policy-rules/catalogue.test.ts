@@ -40,6 +40,16 @@ const HANDLERS: readonly (readonly [adapter: string, params: object, problem: st
     'spec.params.quotas[1].name: "q": is also the name of quotas[0]; remove one of the two',
   ],
   [
+    'listchecker',
+    { providerUrl: 'http://user:secret@lists.shop/a' },
+    'spec.params.providerUrl: has credentials in it; remove them: they are not sent',
+  ],
+  [
+    'listchecker',
+    { providerUrl: 'http://lists.shop/a', ttl: '30s' },
+    'spec.params.ttl: "30s": is shorter than refreshInterval (60s), so that the list would be missing between fetches; make it longer, for example 300s',
+  ],
+  [
     'redisquota',
     quota({}),
     'spec.params.redisServerUrl: is missing; add it: The Redis server: host:port, or redis://host:port, or rediss://host:port for TLS',
@@ -153,8 +163,8 @@ const INSTANCES: readonly (readonly [spec: object, problem: string])[] = [
     'spec.params.value: is missing; add an expression, which the template listentry needs',
   ],
   [
-    { compiledTemplate: 'listentry', params: { value: 'source.ip' } },
-    'spec.params.value: "source.ip": has the type IP_ADDRESS, and the field needs STRING; use an expression of the type STRING',
+    { compiledTemplate: 'apikey', params: { apiKey: 'source.ip' } },
+    'spec.params.apiKey: "source.ip": has the type IP_ADDRESS, and the field needs STRING; use an expression of the type STRING',
   ],
   [
     { compiledTemplate: 'quota', params: { dimension: {} } },

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { createBackgroundLane } from '../../../src/base/background-lane.js';
 import { createRegexPrograms } from '../../../src/config/regex/regex-programs.js';
 import { compileRules } from '../../../src/model/policy/rules/rule-set.js';
 import { bagOf } from '../../../src/policy/client/attribute-bag.js';
@@ -33,7 +34,8 @@ export type TestAttributes = Readonly<Record<string, string | AttributeValue>>;
 
 /** A rule handler with the rules of a test. Its time is the test's, unless the test gives a clock. */
 export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
-  const clock = createFakeClock();
+  const fakeClock = createFakeClock();
+  const { clock = fakeClock } = options;
   const logger = createRecordingLogger();
   const registry = new Registry();
   const lines: string[] = [];
@@ -45,12 +47,17 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
     limitedLog: createLimitedLog(logger, clock),
     clock,
     writeLine: (stream, line) => lines.push(`${stream} ${line}`),
+    random: () => 0.5,
     openStore: () => {
       throw new Error('no Redis is reached here');
     },
     buildOwn: () => {
       throw new Error("no adapters of one's own are called here");
     },
+    fetchText: async (url) => {
+      throw new Error(`${url} is not reached here`);
+    },
+    background: createBackgroundLane(clock, 0.1),
     ...options,
   });
   const bag = (attributes: TestAttributes) =>
@@ -64,7 +71,7 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
     );
   return {
     handler,
-    clock,
+    clock: fakeClock,
     lines,
     log: logger.records,
     apply: (text: string) =>

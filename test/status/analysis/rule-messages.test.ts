@@ -64,6 +64,23 @@ test('an expression with an attribute that nothing declares is MESH0272, and a r
   );
 });
 
+test('parameters that act otherwise than they are written are MESH0274', (t) => {
+  const quota = (more: string) => `{name: q, maxAmount: 1, validDuration: 1h, ${more}}`;
+  t.deepEqual(
+    messagesOf(
+      `handler shop/a {compiledAdapter: redisquota, params: {redisServerUrl: 'redis:6379', quotas: [${quota('bucketDuration: 1s')}]}}
+      handler shop/b {compiledAdapter: redisquota, params: {redisServerUrl: 'redis:6379', quotas: [${quota('bucketDuration: 1s, rateLimitAlgorithm: ROLLING_WINDOW')}]}}
+      handler shop/c {compiledAdapter: listchecker, params: {providerUrl: 'http://lists.shop', refreshInterval: 1s}}`,
+      'idle-rule-fields',
+    ).map((line) => line.replace(/; remove it.*/, '')),
+    [
+      'MESH0274 handler/shop/a spec.params.quotas[0].bucketDuration: params.quotas[0].bucketDuration has no effect on a FIXED_WINDOW',
+      'MESH0274 handler/shop/b spec.params.quotas[0].bucketDuration: params.quotas[0].bucketDuration is longer in effect: a window has at most 100 steps',
+      'MESH0274 handler/shop/c spec.params.refreshInterval: params.refreshInterval acts as 5s: a list is fetched no more often',
+    ],
+  );
+});
+
 test('fields of public files without an effect are MESH0274, each with the reason', (t) => {
   t.deepEqual(
     said(`rule shop/r {actions: [{handler: log, instances: [entry]}, {handler: env, instances: [pods]}, {handler: r, instances: [i]}, {handler: q, instances: [c]}]}

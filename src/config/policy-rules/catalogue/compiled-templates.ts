@@ -27,7 +27,8 @@ const IDLE_MONITORED = { monitoredResourceType: NOT_MONITORED, monitoredResource
 const TEMPLATES: readonly CompiledTemplate[] = [
   { name: 'checknothing', variety: 'check', fields: {} },
   { name: 'reportnothing', variety: 'report', fields: {} },
-  { name: 'listentry', variety: 'check', fields: { value: required('STRING') } },
+  // Public files give it texts, and addresses: source.ip.
+  { name: 'listentry', variety: 'check', fields: { value: required('any') } },
   { name: 'quota', variety: 'quota', fields: { dimensions: values } },
   {
     name: 'apikey',

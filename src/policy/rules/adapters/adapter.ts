@@ -1,4 +1,7 @@
+import type { BackgroundLane } from '../../../base/background-lane.js';
 import type { Clock } from '../../../base/clock.js';
+import type { RegexPrograms } from '../../../config/regex/regex-programs.js';
+import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { AttributeValue } from '../../client/attribute-value.js';
 import type { PolicyStatus, RouteDirective } from '../../client/policy-status.js';
 import type { OpenNamedStore } from '../../quota/open-named-store.js';
@@ -60,6 +63,17 @@ export interface AdapterEnvironment {
   /** Writes a line to the output or the error output of the process. */
   readonly writeLine: (stream: 'stdout' | 'stderr', line: string) => void;
   readonly openStore: OpenNamedStore;
+  /**
+   * Gets a document over HTTP.
+   *
+   * @param owner key of the handler. Namespaces take turns
+   * @throws Error with the reason
+   */
+  readonly fetchText: (url: string, owner: string) => Promise<string>;
+  /** Computations that are too long to delay requests for them. Namespaces take turns. */
+  readonly background: BackgroundLane;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
   /** Builds the running part of a handler whose adapter is a program of its own. @throws Error when that is not possible */
   readonly buildOwn: (handler: HandlerObject, use: HandlerUse) => Adapter;
 }
@@ -75,6 +89,11 @@ export interface HandlerUse {
 export interface HandlerEnvironment extends AdapterEnvironment, HandlerUse {
   /** Key of the handler. */
   readonly handler: string;
+  readonly namespace: string;
+  /** Where regular expressions are compiled, with the scope `any part`. */
+  readonly programs: RegexPrograms;
+  /** With the handler in each line. */
+  readonly log: Pick<LimitedLog, 'info' | 'warn'>;
 }
 
 /** Makes the running part of a handler. @throws Error when its parameters cannot be used */

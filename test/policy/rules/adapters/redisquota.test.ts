@@ -1,11 +1,10 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { systemClock } from '../../../../src/base/clock.js';
-import { createAdapterEnvironment } from '../../../../src/bootstrap/policy/adapter-environment.js';
 import { type RedisServer, requireRedis, startRedis } from '../../../counterparts/redis-server.js';
 import { eventually } from '../../../support/eventually.js';
-import { createRecordingLogger } from '../../../support/recording-logger.js';
 import { redisAddress } from '../../../support/redis-store.js';
-import { createRuleRig, FAIL_CLOSE, FAIL_OPEN } from '../rule-rig.js';
+import { FAIL_CLOSE, FAIL_OPEN } from '../rule-rig.js';
+import { createAdapterRig } from './adapter-rig.js';
 
 interface Context {
   redis: RedisServer;
@@ -23,10 +22,6 @@ test.after.always(async (t) => {
   await t.context.redis?.stop();
 });
 
-const buildOwn = (): never => {
-  throw new Error("no adapters of one's own are called here");
-};
-
 /** A policy server with a quota, closed when the test ends. Counters of handlers with other names are others. */
 function createServer(
   t: ExecutionContext<Context>,
@@ -34,8 +29,7 @@ function createServer(
   quota: string,
   allowed: readonly string[] = ['127.0.0.1'],
 ) {
-  const logger = createRecordingLogger();
-  const rig = createRuleRig(createAdapterEnvironment({ clock: systemClock, logger, egressAllowed: allowed, buildOwn }));
+  const rig = createAdapterRig(systemClock, allowed);
   t.teardown(() => rig.handler.close());
   const { host, port } = redisAddress(t.context.redis);
   rig.apply(`rule shop/r {actions: [{handler: ${name}, instances: [requests]}]}
@@ -43,7 +37,7 @@ function createServer(
     instance shop/requests {compiledTemplate: quota, params: {dimensions: {path: request.path}}}`);
   const code = async (path = '/', failPolicy: typeof FAIL_OPEN | typeof FAIL_CLOSE = FAIL_CLOSE) =>
     (await rig.check({ 'request.path': path }, 'requests', failPolicy)).status.code;
-  return { ...rig, code, logger };
+  return { ...rig, code };
 }
 
 /** The same, when Redis is reached. */

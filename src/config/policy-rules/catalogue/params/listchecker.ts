@@ -1,18 +1,21 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { isCidr, isIpAddress } from '../../../../base/ip-address.js';
+import { parseDuration } from '../../../../base/parse-duration.js';
 import { validateDuration } from '../../../duration-rules.js';
 import { durationField } from '../../../policy/attributes.js';
 import type { Immutable } from '../../../schema/immutable.js';
+import type { Violation } from '../../../violation.js';
 import { optionalText } from '../../fields.js';
 import { RULE_LIMITS } from '../../limits.js';
 import type { CompiledAdapter } from '../compiled-adapter.js';
+import { urlViolations } from './http-url.js';
 
 const DURATIONS = ['refreshInterval', 'ttl', 'cachingInterval'] as const;
 
 const schema = Type.Object(
   {
-    providerUrl: optionalText('URL of the list, with one entry on each line; empty: only overrides.'),
+    providerUrl: optionalText('URL of the list: one entry on each line, or a list in YAML; empty: only overrides.'),
     refreshInterval: durationField({ description: 'How often the list is fetched.', default: '60s' }),
     ttl: durationField({ description: 'How long a list is used that cannot be fetched again.', default: '300s' }),
     cachingInterval: durationField({ description: 'How long an answer may be reused.', default: '300s' }),
@@ -38,6 +41,19 @@ const schema = Type.Object(
 
 export type ListcheckerParams = Immutable<Static<typeof schema>>;
 
+/** A list is fetched no more often. */
+const MIN_REFRESH_MS = 5_000;
+
+/** How often a list is fetched. */
+export function refreshMsOf(refreshInterval: string): number {
+  return Math.max(MIN_REFRESH_MS, parseDuration(refreshInterval));
+}
+
+/** How long a list is used that cannot be fetched again. */
+export function ttlMsOf({ ttl, refreshInterval }: Pick<ListcheckerParams, 'ttl' | 'refreshInterval'>): number {
+  return Math.max(parseDuration(ttl), refreshMsOf(refreshInterval));
+}
+
 /** Compares a value with a list. */
 export const listchecker: CompiledAdapter<ListcheckerParams> = {
   name: 'listchecker',
@@ -45,11 +61,10 @@ export const listchecker: CompiledAdapter<ListcheckerParams> = {
   schema,
   *validate(params, regexes) {
     const { providerUrl = '', overrides, entryType } = params;
-    if (providerUrl !== '' && !isHttpUrl(providerUrl)) {
-      const remedy = 'use a URL that begins with http:// or https://';
-      yield { path: 'providerUrl', value: providerUrl, message: 'is not a URL', remedy };
-    }
-    for (const field of DURATIONS) yield* validateDuration(field, params[field]);
+    if (providerUrl !== '') yield* urlViolations('providerUrl', providerUrl);
+    const durations = DURATIONS.flatMap((field) => [...validateDuration(field, params[field])]);
+    yield* durations;
+    if (durations.length === 0 && providerUrl !== '') yield* lifetimeViolations(params);
     for (const [index, entry] of overrides.entries()) {
       const path = `overrides[${index}]`;
       if (entryType === 'REGEX') yield* regexes(path, entry);
@@ -66,8 +81,15 @@ export const listchecker: CompiledAdapter<ListcheckerParams> = {
       };
     }
   },
+  idle: ({ providerUrl = '', refreshInterval }) =>
+    providerUrl === '' || parseDuration(refreshInterval) >= MIN_REFRESH_MS
+      ? []
+      : [{ path: 'refreshInterval', reason: `acts as ${MIN_REFRESH_MS / 1000}s: a list is fetched no more often` }],
 };
 
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+/** Between two fetches there would be no list. */
+function* lifetimeViolations({ ttl, refreshInterval }: ListcheckerParams): Iterable<Violation> {
+  if (parseDuration(ttl) >= parseDuration(refreshInterval)) return;
+  const message = `is shorter than refreshInterval (${refreshInterval}), so that the list would be missing between fetches`;
+  yield { path: 'ttl', value: ttl, message, remedy: 'make it longer, for example 300s' };
 }

@@ -1,0 +1,19 @@
+import type { Clock } from '../../../../src/base/clock.js';
+import { createAdapterEnvironment } from '../../../../src/bootstrap/policy/adapter-environment.js';
+import { createRecordingLogger } from '../../../support/recording-logger.js';
+import { createRuleRig } from '../rule-rig.js';
+
+/** A rule handler whose adapters reach servers on this machine, unless the test allows other addresses. */
+export function createAdapterRig(clock: Clock, egressAllowed: readonly string[] = ['127.0.0.1']) {
+  const logger = createRecordingLogger();
+  const environment = createAdapterEnvironment({
+    egressAllowed,
+    buildOwn: () => {
+      throw new Error("no adapters of one's own are called here");
+    },
+    outgoing: { run: (_type, _subject, call) => call() },
+    clock,
+    logger,
+  });
+  return { ...createRuleRig({ ...environment, logger }), logger };
+}
