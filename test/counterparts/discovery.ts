@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { type ConfigFolder, createConfigFolder } from './config-folder.js';
 import type { AdsAddress } from './envoy-bootstrap.js';
-import { type ManagedProcess, startManagedProcess } from './managed-process.js';
+import { type ManagedProcess, type ProcessEnd, startManagedProcess } from './managed-process.js';
 import { sumOfSeries } from './metrics-text.js';
 import { programFile } from './program-file.js';
 import type { Rig } from './sidecar-rig.js';
@@ -40,6 +40,7 @@ export interface SyncRow {
 /** The server under test, as its own process in the router's namespace. */
 export interface Discovery {
   readonly configFolder: ConfigFolder;
+  readonly meshConfigFile: string;
   /** Where Envoys find it. */
   readonly adsAddress: AdsAddress;
   /** Replaces the mesh config file. */
@@ -54,6 +55,10 @@ export interface Discovery {
   kill(): Promise<void>;
   /** Ends it as Kubernetes does, with SIGTERM, and waits until it has. */
   terminate(): Promise<void>;
+  /** Sends it a signal, and does not wait. */
+  signal(signal: NodeJS.Signals): void;
+  /** Settles when it has ended. */
+  ended(): Promise<ProcessEnd>;
   /** Body of a page on its HTTP listener; throws unless it answers 200. */
   get(path: string): Promise<string>;
   syncRows(): Promise<readonly SyncRow[]>;
@@ -74,21 +79,25 @@ export interface DiscoveryOptions {
   readonly folder?: string;
   /** Default 15010, 8080, 15014, 15016, 15012. */
   readonly ports?: DiscoveryPorts;
+  /** An address of the router for its gRPC ports; default: the router's own. */
+  readonly address?: string;
+  /** Another instance, whose files this one reads too. */
+  readonly beside?: Discovery;
 }
 
 /** Prepares a server with an empty mesh in folders of its own; start() runs it. The rig's end ends it. */
 export async function createDiscovery(
   rig: Rig,
-  { env = {}, flags = [], folder: chosenFolder, ports = USUAL_PORTS }: DiscoveryOptions = {},
+  { env = {}, flags = [], folder: chosenFolder, ports = USUAL_PORTS, address, beside }: DiscoveryOptions = {},
 ): Promise<Discovery> {
-  const adsAddress: AdsAddress = { address: rig.network.router.address, port: ports.grpc };
+  const adsAddress: AdsAddress = { address: address ?? rig.network.router.address, port: ports.grpc };
   const httpAddress = `127.0.0.1:${ports.http}`;
   const folder = chosenFolder ?? (await mkdtemp(join(tmpdir(), 'navigator-discovery-')));
   if (chosenFolder === undefined) rig.defer(() => rm(folder, { recursive: true, force: true }));
-  const configFolder = await createConfigFolder(join(folder, 'mesh'));
-  const meshConfigFile = join(folder, 'mesh-config.yaml');
-  await writeFile(meshConfigFile, '{}\n');
-  const policyConfigFile = join(folder, 'policy-config.yaml');
+  const configFolder = beside?.configFolder ?? (await createConfigFolder(join(folder, 'mesh')));
+  const meshConfigFile = beside?.meshConfigFile ?? join(folder, 'mesh-config.yaml');
+  if (beside === undefined) await writeFile(meshConfigFile, '{}\n');
+  const policyConfigFile = beside?.policyConfigFile ?? join(folder, 'policy-config.yaml');
   const command = rig.network.router.enter([
     ...[process.execPath, programFile('navigator-discovery'), 'discovery'],
     ...['--configDir', configFolder.path, '--meshConfig', meshConfigFile],
@@ -113,6 +122,7 @@ export async function createDiscovery(
     adsAddress,
     get,
     tail,
+    meshConfigFile,
     policyConfigFile,
     logLines: () => server?.lines ?? [],
     async writePolicyConfig(text) {
@@ -141,6 +151,11 @@ export async function createDiscovery(
     },
     async terminate() {
       await server?.stop('SIGTERM', TERMINATION_GRACE_MS);
+    },
+    signal: (signal) => void server?.child.kill(signal),
+    async ended() {
+      if (server === undefined) throw new Error('discovery was not started');
+      return server.exited;
     },
     syncRows: async () => JSON.parse(await get('/debug/syncz')) as SyncRow[],
     metric: async (family, labels) => sumOfSeries(await get('/metrics'), family, labels),

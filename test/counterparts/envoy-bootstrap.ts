@@ -83,6 +83,7 @@ export type XdsVariant = 'stateOfTheWorld' | 'delta' | 'deltaPerType' | 'rest';
  * @param dnsAddress resolver for STRICT_DNS clusters; default: the machine's, which a namespace cannot reach.
  * @param credentials for mutual TLS with the control plane; default: plaintext
  * @param variant default: state of the world
+ * @param others further instances of the control plane
  */
 export function buildAdsBootstrap(
   node: EnvoyJson,
@@ -90,12 +91,15 @@ export function buildAdsBootstrap(
   dnsAddress?: string,
   credentials?: AdsCredentials,
   variant: XdsVariant = 'stateOfTheWorld',
+  others: readonly AdsAddress[] = [],
 ): EnvoyJson {
   if (variant === 'rest') return buildRestBootstrap(node, ads.address, dnsAddress);
   const waitsForEver = { resource_api_version: 'V3', initial_fetch_timeout: '0s' };
   const fromAds = { ads: {}, ...waitsForEver };
   const listeners = variant === 'deltaPerType' ? { api_config_source: apiSource(variant), ...waitsForEver } : fromAds;
-  const address = { socket_address: { address: ads.address, port_value: ads.port } };
+  const endpoints = [ads, ...others].map(({ address, port }) => ({
+    endpoint: { address: { socket_address: { address, port_value: port } } },
+  }));
   return {
     node,
     admin: adminOf(),
@@ -113,7 +117,7 @@ export function buildAdsBootstrap(
           typed_extension_protocol_options: HTTP2_WITH_KEEPALIVE,
           load_assignment: {
             cluster_name: 'xds-grpc',
-            endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
+            endpoints: [{ lb_endpoints: endpoints }],
           },
           ...(credentials === undefined ? {} : { transport_socket: mutualTls(credentials) }),
         },

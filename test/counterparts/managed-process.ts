@@ -13,6 +13,12 @@ export interface ManagedProcessOptions {
   readonly ipc?: boolean;
 }
 
+/** How a process ended; undefined parts are null. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
 /** A child process whose output is kept, and that never outlives us. */
 export interface ManagedProcess {
   readonly name: string;
@@ -20,7 +26,7 @@ export interface ManagedProcess {
   /** Last lines of stdout and stderr. */
   readonly lines: readonly string[];
   /** Settles when the process has ended. */
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  readonly exited: Promise<ProcessEnd>;
   isRunning(): boolean;
   /** Sends the signal, waits for the end, and sends SIGKILL after the grace (default 5,000 ms). */
   stop(signal?: NodeJS.Signals, graceMs?: number): Promise<void>;
@@ -47,7 +53,7 @@ export function startManagedProcess({ name, command, env = {}, ipc = false }: Ma
     });
   }
   let running = true;
-  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+  const exited = new Promise<ProcessEnd>((resolve) => {
     child.on('error', (error) => {
       lines.push(`${name}: ${error.message}`);
       running = false;

@@ -36,6 +36,8 @@ export interface SidecarOptions {
   readonly variant?: XdsVariant;
   /** The secured listener and the credentials for it; default: the plaintext listener. */
   readonly secured?: { readonly ads: AdsAddress; readonly credentials: AdsCredentials };
+  /** Further instances of the control plane, to which it may connect as well; default: none. */
+  readonly otherServers?: readonly AdsAddress[];
 }
 
 /** A discovery server, and sidecars that are served by it. */
@@ -78,12 +80,12 @@ export async function createMeshRig(
     return {
       rig,
       discovery,
-      async addSidecar({ name, address, namespace = 'default', secured, variant, ...node }) {
+      async addSidecar({ name, address, namespace = 'default', secured, variant, otherServers, ...node }) {
         const workload = await rig.addWorkload({ name, address, captured: node.type !== 'router' });
         const { ads, credentials } = secured ?? { ads: discovery.adsAddress, credentials: undefined };
         const dns = rig.network.router.address;
         const self = buildNode({ name, namespace, address, ...node });
-        const bootstrap = buildAdsBootstrap(self, ads, dns, credentials, variant);
+        const bootstrap = buildAdsBootstrap(self, ads, dns, credentials, variant, otherServers);
         const sidecar = { ...workload, envoy: rig.addEnvoy(workload, binary, bootstrap) };
         sidecars.push(sidecar);
         return sidecar;

@@ -3,6 +3,7 @@ import { endpointsManifest, type ServiceOptions, serviceManifest } from '../coun
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
+import { endUnharmedLoad, moreRequests } from './running-load.js';
 import { SPLIT, splitRoutes } from './split-routes.js';
 
 interface Context {
@@ -52,19 +53,10 @@ test.after.always(async (t) => {
 
 const NO_ANSWER = { status: 0, headers: {} as Readonly<Record<string, unknown>> };
 
-/** Waits for so many more requests of the running load. */
-async function moreRequests({ agent }: Sidecar, count: number): Promise<void> {
-  const { requests } = await agent.call('readLoad', null);
-  await eventually(
-    `${count} more requests`,
-    async () => (await agent.call('readLoad', null)).requests >= requests + count,
-  );
-}
-
 e2eTest('an endpoint is added and removed under load without a failed request', async (t) => {
   const { mesh, client, second } = t.context;
   await client.agent.call('startLoad', LOAD);
-  await moreRequests(client, 100);
+  await moreRequests(client.agent, 100);
   t.is((await client.agent.call('readLoad', null)).byServer['echo-2'], undefined);
 
   await mesh.discovery.configFolder.write('echo.yaml', files([FIRST_ADDRESS, SECOND_ADDRESS]));
@@ -77,11 +69,9 @@ e2eTest('an endpoint is added and removed under load without a failed request', 
     return !(await client.envoy.admin('/clusters')).includes(`${SECOND_ADDRESS}:8080`);
   });
   await second.agent.call('stopServing', 8080);
-  await moreRequests(client, REQUESTS_AFTER_CHANGE);
+  await moreRequests(client.agent, REQUESTS_AFTER_CHANGE);
 
-  const report = await client.agent.call('stopLoad', null);
-  t.deepEqual(report.samples, []);
-  t.is(report.failures, 0);
+  const report = await endUnharmedLoad(t, client.agent);
   t.true((report.byServer['echo-1'] ?? 0) > 0);
 });
 
@@ -97,10 +87,8 @@ e2eTest('new connections of an app are served without a failed request while an 
   await eventually('the sidecar no longer lists the endpoint', async () => {
     return !(await client.envoy.admin('/clusters')).includes(`${SECOND_ADDRESS}:8080`);
   });
-  await moreRequests(client, 100);
-  const report = await client.agent.call('stopLoad', null);
-  t.deepEqual(report.samples, []);
-  t.is(report.failures, 0);
+  await moreRequests(client.agent, 100);
+  await endUnharmedLoad(t, client.agent);
 });
 
 /** How long routes change; 60 shows that a minute of it fails no request. */
@@ -130,11 +118,8 @@ e2eTest('weights, subsets and rules of a route change under load without a faile
     const restMs = BETWEEN_CHANGES_MS - (performance.now() - changedAt);
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
-  await moreRequests(client, 100);
-  const report = await client.agent.call('stopLoad', null);
-  t.log(`${report.requests} requests in ${ROUTING_SECONDS} s, ${round} changes`);
-  t.deepEqual(report.samples, []);
-  t.is(report.failures, 0);
+  await moreRequests(client.agent, 100);
+  const report = await endUnharmedLoad(t, client.agent);
   t.true((report.byServer['echo-1'] ?? 0) > 0 && (report.byServer['echo-2'] ?? 0) > 0);
 });
 
@@ -145,14 +130,14 @@ e2eTest(
     const { discovery } = mesh;
     t.is(await discovery.metric('nav_xds'), 3);
     await client.agent.call('startLoad', LOAD);
-    await moreRequests(client, 100);
+    await moreRequests(client.agent, 100);
 
     await discovery.kill();
     await eventually(
       'the sidecar has noticed',
       async () => (await client.envoy.stat('control_plane.connected_state')) === 0,
     );
-    await moreRequests(client, REQUESTS_AFTER_CHANGE);
+    await moreRequests(client.agent, REQUESTS_AFTER_CHANGE);
 
     await discovery.start();
     await eventually('all three proxies are connected', async () => (await discovery.metric('nav_xds')) === 3);
@@ -170,11 +155,9 @@ e2eTest(
         )
       );
     });
-    await moreRequests(client, REQUESTS_AFTER_CHANGE);
+    await moreRequests(client.agent, REQUESTS_AFTER_CHANGE);
 
-    const report = await client.agent.call('stopLoad', null);
-    t.deepEqual(report.samples, []);
-    t.is(report.failures, 0);
+    await endUnharmedLoad(t, client.agent);
   },
 );
 

@@ -5,6 +5,7 @@ import { createMeshRig, type MeshRig, type Sidecar, type SidecarOptions } from '
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
 import { churnServices, type ModeClient } from './mode-churn.js';
+import { endUnharmedLoad } from './running-load.js';
 
 interface Context {
   mesh: MeshRig;
@@ -214,9 +215,7 @@ e2eTest(
       await eventually('none is in force', async () => !(await headersAt(client)).some(Boolean));
     }
     t.is(await tableUpdates(), before);
-    const report = await aggregated.agent.call('stopLoad', null);
-    t.deepEqual(report.samples, []);
-    t.is(report.failures, 0);
+    await endUnharmedLoad(t, aggregated.agent);
   },
 );
 
@@ -237,9 +236,7 @@ for (const [how, clientOf] of [
         return dump.configs.some(({ cluster }) => cluster.name.includes('echo') && cluster.connect_timeout === timeout);
       });
     }
-    const report = await client.agent.call('stopLoad', null);
-    t.deepEqual(report.samples, []);
-    t.is(report.failures, 0);
+    await endUnharmedLoad(t, client.agent);
   });
 }
 

@@ -23,6 +23,7 @@ import {
   statusesOf,
   statusIsGood,
 } from './cluster-mesh.js';
+import { endUnharmedLoad, moreRequests } from './running-load.js';
 
 const { available } = requireCluster();
 const test = anyTest as TestFn<Partial<ClusterMesh>>;
@@ -121,14 +122,6 @@ async function startCheckedLoad({ client }: ClusterMesh): Promise<void> {
   await client.call('startLoad', { request: { url: 'http://web/' } });
 }
 
-async function moreRequests({ client }: ClusterMesh): Promise<void> {
-  const { requests } = await client.call('readLoad', null);
-  await eventually(
-    'more requests',
-    async () => (await client.call('readLoad', null)).requests >= requests + REQUESTS_AFTER_CHANGE,
-  );
-}
-
 e2eTest('an applied QuotaSpec is in force: its status says so, and exactly its amount is granted', async (t) => {
   const mesh = meshOf(t.context);
   const { cluster, client } = mesh;
@@ -149,7 +142,7 @@ e2eTest('the API server is restarted under load: no request fails, and later obj
   const mesh = meshOf(t.context);
   const { cluster, client } = mesh;
   await startCheckedLoad(mesh);
-  await moreRequests(mesh);
+  await moreRequests(client, REQUESTS_AFTER_CHANGE);
 
   await cluster.restartApiServer();
   const late = meshService({ name: 'late', namespace: 'shop', workload: 'web', targetPort: 8081 });
@@ -159,11 +152,9 @@ e2eTest('the API server is restarted under load: no request fails, and later obj
   });
   await closePath(mesh, '/closed-after-restart');
   await statusIsGood(mesh);
-  await moreRequests(mesh);
+  await moreRequests(client, REQUESTS_AFTER_CHANGE);
 
-  const report = await client.call('stopLoad', null);
-  t.deepEqual(report.samples, []);
-  t.is(report.failures, 0);
+  await endUnharmedLoad(t, client);
   t.is(await meshdRestarts(cluster), 0);
 });
 
@@ -171,7 +162,7 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   const mesh = meshOf(t.context);
   const { cluster, client } = mesh;
   await startCheckedLoad(mesh);
-  await moreRequests(mesh);
+  await moreRequests(client, REQUESTS_AFTER_CHANGE);
 
   await cluster.kubectl([...SYSTEM, 'scale', 'deployment/meshd', '--replicas=2']);
   await meshdRolledOut(mesh);
@@ -187,7 +178,7 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   await meshdRolledOut(mesh);
   await closePath(mesh, '/closed-after-rollout');
   await statusIsGood(mesh, NOT_SHARED);
-  await moreRequests(mesh);
+  await moreRequests(client, REQUESTS_AFTER_CHANGE);
 
   // The replica that writes status, which is the harder case. The old replica serves until its proxies have left.
   const lease = ['get', 'lease', 'mesh-status-leader', '-o', 'jsonpath={.spec.holderIdentity}'];
@@ -212,11 +203,9 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
     return reports.includes('-distribution') && !reports.includes(`${victim}-distribution`);
   });
   await statusIsGood(mesh, NOT_SHARED);
-  await moreRequests(mesh);
+  await moreRequests(client, REQUESTS_AFTER_CHANGE);
 
-  const report = await client.call('stopLoad', null);
-  t.deepEqual(report.samples, []);
-  t.is(report.failures, 0);
+  const report = await endUnharmedLoad(t, client);
   t.is(Object.keys(report.byServer).length, 2);
 });
 

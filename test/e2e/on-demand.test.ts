@@ -6,6 +6,7 @@ import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
 import { policyConfig, policyMeshConfig } from './policy-mesh.js';
+import { endUnharmedLoad } from './running-load.js';
 import {
   createSecuredMesh,
   type PodOptions,
@@ -266,9 +267,7 @@ e2eTest('what is learnt survives a restart of the control plane, under load, and
     const dump = await envoy.admin('/config_dump?resource=dynamic_active_clusters');
     return dump.includes('"connect_timeout": "3s"');
   });
-  const report = await agent.call('stopLoad', null);
-  t.deepEqual(report.samples, []);
-  t.is(report.failures, 0);
+  await endUnharmedLoad(t, agent);
   t.deepEqual(await learnt(client), before);
   t.is(await updates(), updated + 1);
 });

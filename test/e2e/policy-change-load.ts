@@ -80,15 +80,6 @@ export async function changeUnderLoad(
   t.deepEqual(await listenerChanges(policy), listeners, 'no listener was replaced');
 }
 
-/** Waits for so many more requests of the running load. */
-export async function moreRequests({ client: { agent } }: PolicyMesh, count: number): Promise<void> {
-  const { requests } = await agent.call('readLoad', null);
-  await eventually(
-    `${count} more requests`,
-    async () => (await agent.call('readLoad', null)).requests >= requests + count,
-  );
-}
-
 /** Answers of the state before that came after the first of the new one: to requests that were in flight. */
 function stragglersOf(changes: readonly StatusChange[]): number {
   const last = changes.at(-1);

@@ -1,8 +1,9 @@
 import { boundApiSpec, boundQuotaSpec, type Rule } from '../counterparts/policy-manifests.js';
 import { eventually } from '../support/eventually.js';
-import { type Change, changeUnderLoad, moreRequests } from './policy-change-load.js';
+import { type Change, changeUnderLoad } from './policy-change-load.js';
 import { createPolicyMesh, type Limit, policyConfig } from './policy-mesh.js';
 import { policyOf, policyTests } from './policy-tests.js';
+import { moreRequests } from './running-load.js';
 
 const { available, test, e2eTest } = policyTests();
 
@@ -85,7 +86,7 @@ e2eTest('a changed configuration of the policy server is in force within a secon
         await eventually('the broken file is reported', async () => {
           return (await discovery.get('/debug/config_problems')).includes('maxAmount');
         });
-        await moreRequests(policy, 300);
+        await moreRequests(policy.client.agent, 300);
       },
       make: () => limit(999),
     },
@@ -102,9 +103,9 @@ e2eTest(
     const connections = async () => (await policy.server.envoy.stat('cluster.policy_server.upstream_cx_total')) ?? 0;
     const before = await connections();
     await agent.call('startLoad', { request: policy.request('changing'), concurrency: 8, expected: [200, 503] });
-    await moreRequests(policy, 200);
+    await moreRequests(policy.client.agent, 200);
     const ended = discovery.terminate();
-    await moreRequests(policy, 500);
+    await moreRequests(policy.client.agent, 500);
     await ended;
     const connected = await connections();
     const { changes, requests, failures } = await agent.call('stopLoad', null);

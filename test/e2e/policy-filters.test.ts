@@ -7,6 +7,7 @@ import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
 import type { PrintedCheck } from './authorization-server.js';
+import { endUnharmedLoad, moreRequests } from './running-load.js';
 
 interface Context {
   mesh: MeshRig;
@@ -111,15 +112,6 @@ async function inboundChecks({ server }: Context): Promise<number> {
   return server.envoy.stat('http.inbound_0.0.0.0_8080.ext_authz.policy.ok');
 }
 
-/** Waits for so many more requests of the running load. */
-async function moreRequests({ agent }: Sidecar, count: number): Promise<void> {
-  const { requests } = await agent.call('readLoad', null);
-  await eventually(
-    `${count} more requests`,
-    async () => (await agent.call('readLoad', null)).requests >= requests + count,
-  );
-}
-
 e2eTest('every listener is active, and every filter that it names has its configuration', async (t) => {
   for (const { envoy } of [t.context.client, t.context.server]) {
     const stats = await envoy.stats();
@@ -181,18 +173,16 @@ e2eTest('turning checks off and on again touches no listener and fails no reques
   const { address } = rig.network.router;
   const before = await listenerStats(t.context);
   await client.agent.call('startLoad', { request: REQUEST });
-  await moreRequests(client, 100);
+  await moreRequests(client.agent, 100);
   for (const disablePolicyChecks of [true, false]) {
     await discovery.writeMeshConfig(meshConfig(address, { disablePolicyChecks }));
     await eventually(`checks are ${disablePolicyChecks ? 'off' : 'on'}`, async () => {
       const count = await inboundChecks(t.context);
-      await moreRequests(client, 50);
+      await moreRequests(client.agent, 50);
       return (await inboundChecks(t.context)) > count !== disablePolicyChecks;
     });
   }
-  const report = await client.agent.call('stopLoad', null);
-  t.deepEqual(report.samples, []);
-  t.is(report.failures, 0);
+  await endUnharmedLoad(t, client.agent);
   t.deepEqual(await listenerStats(t.context), before);
 });
 
@@ -212,7 +202,7 @@ e2eTest('a binding turns checks of the embedded server on, touches no listener a
   });
   const before = await listenerStats(t.context);
   await client.agent.call('startLoad', { request: REQUEST });
-  await moreRequests(client, 100);
+  await moreRequests(client.agent, 100);
   const rules = [{ quotas: [{ quota: 'unlimited', charge: 1 }] }];
   await discovery.configFolder.write('policy.yaml', boundQuotaSpec({ name: 'echo' }, ['echo'], rules));
   const unchecked = await inboundChecks(t.context);
@@ -220,11 +210,9 @@ e2eTest('a binding turns checks of the embedded server on, touches no listener a
   await discovery.configFolder.remove('policy.yaml');
   await eventually('requests are not checked any more', async () => {
     const count = await inboundChecks(t.context);
-    await moreRequests(client, 50);
+    await moreRequests(client.agent, 50);
     return (await inboundChecks(t.context)) === count;
   });
-  const report = await client.agent.call('stopLoad', null);
-  t.deepEqual(report.samples, []);
-  t.is(report.failures, 0);
+  await endUnharmedLoad(t, client.agent);
   t.deepEqual(await listenerStats(t.context), before);
 });

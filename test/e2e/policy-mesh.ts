@@ -20,12 +20,14 @@ export interface PolicySettings {
   readonly disableMixerHttpReports?: boolean;
   /** Default false. */
   readonly enableClientSidePolicyCheck?: boolean;
+  /** Where sidecars find the control plane, and so its policy server; default: a server at the router. */
+  readonly discoveryAddress?: string;
 }
 
-/** A mesh config with checks and reports on, for a server at the router. */
-export function policyMeshConfig(settings: PolicySettings = {}): string {
+/** A mesh config with checks and reports on. */
+export function policyMeshConfig({ discoveryAddress = '10.244.0.1:15010', ...settings }: PolicySettings = {}): string {
   return JSON.stringify({
-    defaultConfig: { discoveryAddress: '10.244.0.1:15010' },
+    defaultConfig: { discoveryAddress },
     mixerCheckServer: 'embedded',
     mixerReportServer: 'embedded',
     disablePolicyChecks: false,
