@@ -29,40 +29,37 @@ const AVA = join(projectRoot, 'node_modules/ava/entrypoints/cli.mjs');
 /** The tests that run real proxies or a real Kubernetes come last. */
 const COUNTERPART_TESTS = ['test/counterparts', 'test/attacks', 'test/e2e', 'test/sources/kubernetes/cluster'];
 
-/** The tests of `test/e2e` that load the machine, or restart servers and proxies under load. */
-const HEAVY_E2E = [
-  'certificate-rotation',
-  'changes-under-load',
-  'first-steps',
-  'kubernetes',
-  'operations',
-  'policy-change',
-  'trust',
-].map((name) => `test/e2e/${name}.test.ts`);
+/** The tests of `test/e2e` that compare waits of users with limits. */
+const TIMED_E2E = ['certificate-rotation', 'changes-under-load', 'policy-change'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
+
+/** Attacks that take little of the processor. */
+const QUIET_ATTACKS = ['invented-data', 'waiting-peers'].map((name) => `test/attacks/${name}.test.ts`);
 
 /**
  * The concurrency is the number of files that run at once. Most files wait for conditions part of their time, which leaves
- * processors to others. Attacks and heavy tests have the machine for themselves, because they compare waits of users with
- * limits.
+ * processors to others. Loud attacks and tests that measure time have the machine for themselves.
  */
 const PHASES = [
   {
     title: 'without proxies and clusters',
-    concurrency: 3,
+    concurrency: 4,
     files: ['test/**/*.test.ts', ...COUNTERPART_TESTS.map((folder) => `!${folder}/**`)],
   },
   {
     title: 'with proxies and clusters',
-    concurrency: 2,
+    concurrency: 3,
     files: [
       ...COUNTERPART_TESTS.filter((folder) => folder !== 'test/attacks').map((folder) => `${folder}/**/*.test.ts`),
-      ...HEAVY_E2E.map((file) => `!${file}`),
+      ...TIMED_E2E.map((file) => `!${file}`),
     ],
   },
+  { title: 'quiet attacks', concurrency: 2, files: QUIET_ATTACKS },
   {
-    title: 'attacks and heavy tests, one at a time',
+    title: 'loud attacks and timed tests, one at a time',
     concurrency: 1,
-    files: ['test/attacks/**/*.test.ts', ...HEAVY_E2E],
+    files: ['test/attacks/**/*.test.ts', ...QUIET_ATTACKS.map((file) => `!${file}`), ...TIMED_E2E],
   },
 ];
 

@@ -9,6 +9,7 @@ import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
+import { startAttackedCluster } from './support/attacked-cluster.js';
 import { failedRow, problemsOf, tableRow } from './support/problems.js';
 import { createRandom } from './support/random.js';
 import { chooseRounds } from './support/rounds.js';
@@ -42,30 +43,28 @@ const rounds = chooseRounds(positionals.length > 0 ? positionals : known, kind, 
 const untilMs = performance.now() + Number(values.minutes) * 60_000;
 console.log(`seed ${seed}\n\n| attack | what was done | peak memory | slowest user | outcome |\n|---|---|---|---|---|`);
 const failed: string[] = [];
+const cluster = await startAttackedCluster(binary);
 for (let turn = 0; turn < Number(values.repeat); turn++) {
   for (const round of rounds) {
     if (performance.now() >= untilMs) break;
     // Attacks that act at random act otherwise each time.
     const options = { scale: Number(values.scale), seed: seed + turn, nodeOptions: values['node-options'] };
-    const problems = await attackWith(binary, round, options);
+    const problems = await attackWith(round, options);
     if (problems.length === 0) continue;
     failed.push(round.join(' + '));
     console.error(problems.join('\n'));
   }
 }
+await cluster.close();
 if (failed.length > 0) {
   process.exitCode = 1;
   console.error(`\n${failed.length} rounds with problems: ${failed.join(', ')}`);
 }
 
 /** Prints the row of a round. @returns its problems; a round that could not be run is one */
-async function attackWith(
-  program: string,
-  round: readonly string[],
-  options: AttackOptions,
-): Promise<readonly string[]> {
+async function attackWith(round: readonly string[], options: AttackOptions): Promise<readonly string[]> {
   try {
-    const outcome = await putUnderAttack(program, round, options);
+    const outcome = await putUnderAttack(cluster, round, options);
     console.log(tableRow(round, outcome));
     return problemsOf(outcome);
   } catch (error) {

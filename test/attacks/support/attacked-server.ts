@@ -3,28 +3,22 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseSpiffeId } from '../../../src/model/spiffe-id.js';
-import { booksService, quotaBinding, quotaSpec } from '../../bootstrap/status/status-objects.js';
-import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
+import type { ApiServer } from '../../counterparts/kubernetes/api-server.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { type ManagedProcess, startManagedProcess } from '../../counterparts/managed-process.js';
 import { programFile } from '../../counterparts/program-file.js';
 import { createPluggedInAuthority, createRoot, issueFor, type KeyPair } from '../../e2e/plugged-in-authority.js';
-import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
 import { eventually } from '../../support/eventually.js';
-import { accessManifests, MESHD_USER } from '../../webhooks/cluster/webhook-rig.js';
+import { MESHD_USER } from '../../webhooks/cluster/webhook-rig.js';
 import type { AttackTarget } from './attack.js';
+import { type AttackedCluster, account } from './attacked-cluster.js';
 import { createMemoryGroup } from './memory-limit.js';
 import { type MemoryWatch, watchResidentMemory } from './resident-memory.js';
 import { readShippedLimits } from './shipped-limits.js';
+import { ATTACKERS, VICTIM } from './tenants.js';
 
 const MAIN = programFile('navigator-discovery');
 const SERVER_NAME = 'meshd.mesh-system.svc';
-
-/** The tenant whose users are the probes. */
-export const VICTIM = { namespace: 'shop', serviceAccount: 'books' } as const;
-export const BOOKS = 'books.shop.svc.cluster.local';
-export const PAPERS = 'papers.shop.svc.cluster.local';
-export const ATTACKERS = 'attackers';
 
 export interface AttackedServerOptions {
   /** Added to the environment of the server. */
@@ -57,14 +51,9 @@ export interface AttackedServer {
   close(): Promise<void>;
 }
 
-/**
- * Starts an API server with the namespaces `shop` (services `books` and `papers`, a QuotaSpec and its binding) and
- * `attackers` (empty), and the control plane beside it, with the rights of `manifests/`.
- *
- * @param binary the test cluster's program (find-testcluster.ts)
- */
+/** Restores the cluster, and starts the control plane beside it, with the rights of `manifests/`. */
 export async function startAttackedServer(
-  binary: string,
+  cluster: AttackedCluster,
   {
     env = {},
     flags = [],
@@ -78,9 +67,8 @@ export async function startAttackedServer(
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const api = await startApiServer({ binary });
-    undo.push(() => api.close());
-    await prepareCluster(api);
+    await cluster.restore();
+    const { api } = cluster;
     const folder = await mkdtemp(join(tmpdir(), 'navigator-attack-'));
     undo.push(() => rm(folder, { recursive: true, force: true }));
     const root = await createRoot();
@@ -189,29 +177,8 @@ storage: { type: memory }
 `;
 
 function accountOf(id: string): KubernetesManifest {
-  const { namespace, serviceAccount: name } = parseSpiffeId(id) ?? { namespace: 'default', serviceAccount: 'default' };
-  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
-}
-
-async function prepareCluster(api: ApiServer): Promise<void> {
-  await api.client.applyAll(allCrds());
-  await api.client.applyAll([VICTIM.namespace, ATTACKERS, 'mesh-system'].map(namespaceManifest));
-  await api.client.applyAll(accessManifests());
-  // A certificate authenticates only while its account exists.
-  await api.client.applyAll([account(VICTIM.namespace, VICTIM.serviceAccount), account(ATTACKERS, 'attacker')]);
-  await api.client.applyAll([...booksService(VICTIM.namespace), ...papersService()]);
-  await api.client.applyAll([quotaSpec(VICTIM.namespace), quotaBinding(VICTIM.namespace)]);
-}
-
-function account(namespace: string, name: string) {
-  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
-}
-
-function papersService(): ReturnType<typeof booksService> {
-  return booksService(VICTIM.namespace).map((manifest) => ({
-    ...manifest,
-    metadata: { ...manifest.metadata, name: 'papers' },
-  }));
+  const { namespace, serviceAccount } = parseSpiffeId(id) ?? { namespace: 'default', serviceAccount: 'default' };
+  return account(namespace, serviceAccount);
 }
 
 /** The log line that names all ports. */

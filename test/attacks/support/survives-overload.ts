@@ -1,11 +1,8 @@
-import test from 'ava';
-import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import { describeOutcome, problemsOf } from './problems.js';
 import { loadAttack } from './run-attack.js';
+import { type AttackTest, sharedCluster } from './shared-cluster.js';
 import { parseReport, SERVED } from './twice-capacity.js';
 import { putUnderAttack } from './under-attack.js';
-
-const { available: binary } = requireKubernetes();
 
 /** The share of its capacity that an overloaded server still serves. Measured: more than half. */
 const SERVED_PART = 1 / 5;
@@ -17,24 +14,25 @@ const SERVED_PART = 1 / 5;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Declares the test of a service that gets twice the load that it can serve: the server survives as it survives
- * attacks, continues to serve, and rejects the rest only in the documented ways.
+ * The test of a service that gets twice the load that it can serve: the server survives as it survives attacks, continues
+ * to serve, and rejects the rest only in the documented ways.
  *
  * @param name file in `attacks/`, without `.ts`, that returns the report of `twice-capacity.ts`
  * @param refusals how rejected calls may end
  */
-export async function survivesTwiceItsCapacity(name: string, refusals: readonly RegExp[]): Promise<void> {
+export async function survivesTwiceItsCapacity(name: string, refusals: readonly RegExp[]): Promise<AttackTest> {
   const { title } = await loadAttack(name);
-  // Without an API server `npm test` says why it is skipped; with REQUIRE_COUNTERPARTS=1 that is an error.
-  (binary === undefined ? test.skip : test)(`the server survives ${title}`, async (t) => {
-    t.timeout(300_000);
-    const outcome = await putUnderAttack(String(binary), [name]);
-    t.log(describeOutcome(outcome));
-    t.deepEqual(problemsOf(outcome, LONGEST_WAIT_MS), []);
-    const { capacity, servedPerSecond, outcomes } = parseReport(outcome.attacks[0] ?? '');
-    t.true(capacity > 0);
-    t.true(servedPerSecond >= capacity * SERVED_PART, `${servedPerSecond} of ${capacity} a second were served`);
-    const others = Object.keys(outcomes).filter((each) => each !== SERVED && !refusals.some((one) => one.test(each)));
-    t.deepEqual(others, []);
-  });
+  return {
+    title: `the server survives ${title}`,
+    run: async (t) => {
+      const outcome = await putUnderAttack(await sharedCluster(), [name]);
+      t.log(describeOutcome(outcome));
+      t.deepEqual(problemsOf(outcome, LONGEST_WAIT_MS), []);
+      const { capacity, servedPerSecond, outcomes } = parseReport(outcome.attacks[0] ?? '');
+      t.true(capacity > 0);
+      t.true(servedPerSecond >= capacity * SERVED_PART, `${servedPerSecond} of ${capacity} a second were served`);
+      const others = Object.keys(outcomes).filter((each) => each !== SERVED && !refusals.some((one) => one.test(each)));
+      t.deepEqual(others, []);
+    },
+  };
 }

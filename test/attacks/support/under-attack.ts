@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import { errorText } from '../../../src/base/error-text.js';
 import type { PreparedServer } from './attack.js';
-import {
-  type AttackedServer,
-  type AttackedServerOptions,
-  BOOKS,
-  PAPERS,
-  startAttackedServer,
-  VICTIM,
-} from './attacked-server.js';
+import type { AttackedCluster } from './attacked-cluster.js';
+import { type AttackedServer, type AttackedServerOptions, startAttackedServer } from './attacked-server.js';
 import { type ProbeReport, type ProbeUser, startProbe } from './probe.js';
 import { createAdsUser, createNewcomer } from './probes/ads-user.js';
 import { createCheckUser } from './probes/check-user.js';
@@ -16,6 +10,7 @@ import { createDnsUser } from './probes/dns-user.js';
 import { createReadyUser } from './probes/ready-user.js';
 import { createReviewUser } from './probes/review-user.js';
 import { loadAttack, runAttack } from './run-attack.js';
+import { BOOKS, PAPERS, VICTIM } from './tenants.js';
 
 /** How long the probes act alone before and after an attack. */
 const CALM_MS = 1_000;
@@ -58,7 +53,7 @@ export interface AttackOptions extends AttackedServerOptions {
  * @param names files in `attacks/`, without `.ts`
  */
 export async function putUnderAttack(
-  binary: string,
+  cluster: AttackedCluster,
   names: readonly string[],
   { scale = 1, after, moreUsers, ...options }: AttackOptions = {},
 ): Promise<Outcome> {
@@ -67,7 +62,7 @@ export async function putUnderAttack(
   const prepared: PreparedServer[] = [];
   for (const attack of attacked) if (attack.prepare !== undefined) prepared.push(await attack.prepare());
   const env = Object.assign({}, ...prepared.map((each) => each.env), options.env) as Record<string, string>;
-  const server = await startAttackedServer(binary, {
+  const server = await startAttackedServer(cluster, {
     ...(policyConfig === undefined ? {} : { policyConfig }),
     ...options,
     env,

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { encode } from 'dns-packet';
 import { question } from '../../../dns/dns-rig.js';
 import type { Attack } from '../attack.js';
-import { BOOKS } from '../attacked-server.js';
 import { HUGE_NAME, prepareDnsUpstream } from '../dns-upstream.js';
+import { BOOKS } from '../tenants.js';
 
 const PER_SECOND = 10_000;
 const ADDRESSES = 200;

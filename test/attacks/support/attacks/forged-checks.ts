@@ -1,7 +1,7 @@
 import type { Attack } from '../attack.js';
-import { BOOKS } from '../attacked-server.js';
 import { outboundConfigText } from '../outbound-config.js';
 import { askMany, createPolicyCaller, type PolicyCaller } from '../policy-caller.js';
+import { BOOKS } from '../tenants.js';
 
 const CALLS = 1000;
 const CALLS_AT_ONCE = 16;

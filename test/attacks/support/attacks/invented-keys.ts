@@ -1,8 +1,8 @@
 import { booksService, quotaBinding, quotaSpec } from '../../../bootstrap/status/status-objects.js';
 import type { Attack } from '../attack.js';
-import { ATTACKERS } from '../attacked-server.js';
 import { type AskedRequest, askMany, createPolicyCaller, type PolicyCaller } from '../policy-caller.js';
 import { createTenantClient } from '../tenant-client.js';
+import { ATTACKERS } from '../tenants.js';
 
 /** Twice as many as the server counts for one quota. */
 export const INVENTED_KEYS = 8_000;

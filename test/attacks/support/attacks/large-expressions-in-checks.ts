@@ -1,9 +1,9 @@
 import { booksService } from '../../../bootstrap/status/status-objects.js';
 import { checkRequestBytes, policyEncoder } from '../../../policy/server/policy-server-rig.js';
 import type { Attack } from '../attack.js';
-import { ATTACKERS } from '../attacked-server.js';
 import { callUnary, openHttp2 } from '../raw-http2.js';
 import { createTenantClient } from '../tenant-client.js';
+import { ATTACKERS } from '../tenants.js';
 
 const SERVICE = `books.${ATTACKERS}.svc.cluster.local`;
 const CHECK = '/envoy.service.auth.v3.Authorization/Check';

@@ -1,8 +1,8 @@
 import { booksService } from '../../../bootstrap/status/status-objects.js';
 import type { Attack } from '../attack.js';
-import { ATTACKERS } from '../attacked-server.js';
 import { askMany, createPolicyCaller } from '../policy-caller.js';
 import { createTenantClient } from '../tenant-client.js';
+import { ATTACKERS } from '../tenants.js';
 
 const SERVICE = `books.${ATTACKERS}.svc.cluster.local`;
 const SPECS = 20;

@@ -2,8 +2,8 @@ import { connect } from 'node:tls';
 import { openUnaryConnection, prepareCall, type UnaryConnection } from '../../../../bench/load/unary-connection.js';
 import { checkRequestBytes, httpCheck } from '../../../policy/server/policy-server-rig.js';
 import type { Attack, AttackTarget } from '../attack.js';
-import { BOOKS } from '../attacked-server.js';
 import { outboundConfigText } from '../outbound-config.js';
+import { BOOKS } from '../tenants.js';
 
 const PER_SECOND = 10_000;
 const SECONDS = 10;

@@ -1,7 +1,7 @@
 import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
 import type { Attack } from '../attack.js';
-import { ATTACKERS, BOOKS } from '../attacked-server.js';
 import { createTenantClient } from '../tenant-client.js';
+import { ATTACKERS, BOOKS } from '../tenants.js';
 
 const OBJECTS = 100;
 /** Requests that are under way at the same time. */

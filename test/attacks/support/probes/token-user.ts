@@ -2,8 +2,8 @@ import { credentials } from '@grpc/grpc-js';
 import { TypeUrl } from '../../../../src/envoy/type-urls.js';
 import { connectClient } from '../../../xds/grpc-client.js';
 import type { AttackedServer } from '../attacked-server.js';
-import { VICTIM } from '../attacked-server.js';
 import type { ProbeUser } from '../probe.js';
+import { VICTIM } from '../tenants.js';
 
 const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
 /** Created in advance, so that the probe measures only the server. */

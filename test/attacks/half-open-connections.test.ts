@@ -1,3 +1,0 @@
-import { survives } from './support/survives.js';
-
-await survives(['half-open-connections']);

@@ -1,4 +1,0 @@
-import { survives } from './support/survives.js';
-
-await survives(['large-quota-specs']);
-await survives(['large-quota-specs'], { scale: 10 });
