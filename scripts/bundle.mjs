@@ -53,7 +53,7 @@ export async function bundlePrograms(root) {
     sourcemap: true,
     sourcesContent: false,
     external: EXTERNAL,
-    plugins: [healthProto, kubernetesSource, kubernetesParts],
+    plugins: [healthProto, kubernetesSource, kubernetesParts, celWhenNeeded],
     logLevel: 'warning',
   });
 }
@@ -70,6 +70,17 @@ const healthProto = {
       const there = "require('node:path').join(require.resolve('grpc-health-check/package.json'), '../proto')";
       return { contents: text.replaceAll(here, there), loader: 'js' };
     }),
+};
+
+/** `require` of a bundled module runs it at its first call, an `import` at the start. */
+const celWhenNeeded = {
+  name: 'cel-when-needed',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]cel-library\.js$/ }, () => ({
+      contents: "export const celLibrary = () => require('@marcbachmann/cel-js');",
+      resolveDir: import.meta.dirname,
+      loader: 'js',
+    })),
 };
 
 /** In build/src that module is a bundle already, see bundleKubeconfigLibrary; the programs share its packages. */

@@ -12,10 +12,12 @@ export interface WorkRunner {
    * begin in one turn of the event loop.
    *
    * @param owner the peer that the work is for
+   * @param isOrdered whether it begins when all such works of the peer that came before have ended; default false. For
+   *   large answers: side by side, all of them would be kept in memory, and all would end late
    * @returns undefined if the first slice was enough; otherwise settles with the work
    * @throws what the first slice throws
    */
-  run(owner: TurnOwner, work: Work<void>): Promise<void> | undefined;
+  run(owner: TurnOwner, work: Work<void>, isOrdered?: boolean): Promise<void> | undefined;
   /**
    * The same, but at once only if no other work waits and this turn of the event loop has time left. For work that
    * peers can begin without limit: it must not run before the work of others.
@@ -37,12 +39,15 @@ const SLICE_MS = 6;
 
 interface Job extends Waiting {
   readonly work: Work<void>;
+  readonly isOrdered: boolean;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 export function createWorkRunner(clock: Clock): WorkRunner {
   const jobs = new WaitingTargets<Job>();
+  /** Ordered computations that wait for the end of another one of their peer, by peer. */
+  const lines = new Map<string, Job[]>();
   /** Includes the running computation. */
   let unfinished = 0;
   /** Time that first slices of `runInTurn` took since the last slice. */
@@ -85,21 +90,33 @@ export function createWorkRunner(clock: Clock): WorkRunner {
       job.reject(error);
     }
     unfinished--;
+    if (job.isOrdered) beginNext(job.share.peer);
     return true;
   };
 
-  const runLater = (share: TurnOwner, work: Work<void>): Promise<void> => {
+  const beginNext = (peer: string): void => {
+    const next = lines.get(peer)?.shift();
+    if (next === undefined) lines.delete(peer);
+    else jobs.add(next);
+  };
+
+  const runLater = (share: TurnOwner, work: Work<void>, isOrdered = false): Promise<void> => {
     unfinished++;
     return new Promise<void>((resolve, reject) => {
-      jobs.add({ share, work, resolve, reject });
+      const job = { share, work, isOrdered, resolve, reject };
+      const line = isOrdered ? lines.get(share.peer) : undefined;
+      if (line === undefined) jobs.add(job);
+      else line.push(job);
+      if (isOrdered && line === undefined) lines.set(share.peer, []);
       schedule();
     });
   };
 
   return {
-    run: (owner, work) => {
+    run: (owner, work, isOrdered = false) => {
+      if (isOrdered && lines.has(owner.peer)) return runLater(owner, work, isOrdered);
       const isDone = advance(work, clock.monotonicMs() + FIRST_SLICE_MS);
-      return isDone ? undefined : runLater(owner, work);
+      return isDone ? undefined : runLater(owner, work, isOrdered);
     },
     runInTurn: (owner, work) => {
       if (jobs.size > 0 || takenMs >= SLICE_MS) return runLater(owner, work);
@@ -118,6 +135,7 @@ export function createWorkRunner(clock: Clock): WorkRunner {
     stop: () => {
       stopped = true;
       jobs.clear();
+      lines.clear();
     },
   };
 }

@@ -20,6 +20,8 @@ export interface ResourceProvider {
   readonly answersUnknownNames: boolean;
   /** Whether a response in state of the world has all resources that the client asked for. Default false. */
   readonly isWhole?: boolean;
+  /** Whether the resources of one peer are made for one stream after another. Default false. */
+  readonly isOrdered?: boolean;
   /** Version of the current resources, `version_info` of a response. */
   readonly version: string;
   /** Version of the configuration that the resources are made from, for the ledger. Empty if it is not tracked. */

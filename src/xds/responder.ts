@@ -214,7 +214,7 @@ export class Responder {
     const { environment, owner, enqueue } = this.#parts;
     this.#startMs = environment.clock.monotonicMs();
     this.#preparing = watched;
-    void environment.runner.run(owner, this.#preparation(watched))?.then(enqueue);
+    void environment.runner.run(owner, this.#preparation(watched), watched.provider.isOrdered)?.then(enqueue);
   }
 
   *#preparation(watched: WatchedResource): Work<void> {

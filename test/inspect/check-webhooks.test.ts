@@ -54,7 +54,7 @@ test('check looks at the webhooks of every revision in the namespace, and of no 
 
 test('check names a missing webhook configuration, and looks at one by name for a user who may not list them', async (t) => {
   t.deepEqual(await outcomesOf(cluster([configuration('injector-canary', [roots])])), [
-    'warning injector: there is no such webhook configuration',
+    'warning injector: there is no such webhook configuration: only pods with the label of a revision get a sidecar',
     'ok injector-canary: API servers can verify the control plane',
   ]);
   t.deepEqual(await outcomesOf(cluster([configuration('injector', [roots])], false)), [

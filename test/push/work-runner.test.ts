@@ -171,3 +171,41 @@ test('shared work that fails does so for all of its readers', (t) => {
   t.throws(() => inOneStep(shared.follow()), { message: 'broken' });
   t.throws(() => inOneStep(shared.follow()), { message: 'broken' });
 });
+
+test('ordered computations of a peer are done one after another, those of two peers side by side', async (t) => {
+  const runner = createWorkRunner(createTickingClock());
+  const ended: string[] = [];
+  const begun = { a: 0, b: 0 };
+  const large = (peer: 'a' | 'b', index: number) =>
+    (function* (): Work<void> {
+      begun[peer]++;
+      for (let step = 0; step < 100; step++) {
+        const endedOfPeer = ended.filter((each) => each.startsWith(peer)).length;
+        t.is(begun[peer], endedOfPeer + 1, 'no other one of the peer has begun');
+        yield;
+      }
+      ended.push(`${peer}${index}`);
+      if (index === 1) throw new Error('broken');
+    })();
+  const all = [0, 1, 2].flatMap((index) =>
+    (['a', 'b'] as const).map((peer) => runner.run(owner(peer, `stream ${index}`), large(peer, index), true)),
+  );
+  const settled = await Promise.allSettled(all);
+  for (const peer of ['a', 'b']) {
+    const ofPeer = ended.filter((each) => each.startsWith(peer));
+    t.deepEqual(ofPeer, [`${peer}0`, `${peer}1`, `${peer}2`]);
+  }
+  t.true(ended.indexOf('b0') < ended.indexOf('a1') && ended.indexOf('a1') < ended.indexOf('b2'), ended.join());
+  t.deepEqual(
+    settled.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'],
+  );
+  t.is(
+    runner.run(
+      owner('a'),
+      count(2, () => undefined),
+      true,
+    ),
+    undefined,
+  );
+});

@@ -1,8 +1,9 @@
-import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
+import type { ASTNode, ParseError } from '@marcbachmann/cel-js';
 import { lazy } from '../../base/lazy.js';
 import { MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_NODES } from '../expression-limits.js';
 import { errorAt } from '../expression-syntax-error.js';
 import type { BinaryOperator, Literal, SyntaxNode } from '../tree/syntax-tree.js';
+import { celLibrary } from './cel-library.js';
 
 /** Maximum elements of a list or map. */
 const MAX_ELEMENTS = 200;
@@ -12,7 +13,7 @@ const INT64_LIMIT = 2n ** 63n;
 /** Only for its parser. Its evaluator matches regular expressions with JavaScript's engine, which can take minutes. */
 const environment = lazy(
   () =>
-    new Environment({
+    new (celLibrary().Environment)({
       limits: {
         maxAstNodes: MAX_EXPRESSION_NODES,
         maxDepth: MAX_EXPRESSION_DEPTH,
@@ -33,7 +34,7 @@ export function parseCel(text: string): SyntaxNode {
   try {
     parsed = environment().parse(text).ast;
   } catch (error) {
-    if (error instanceof ParseError) throw errorAt(text, error.range?.start ?? 0, problemOf(error));
+    if (error instanceof celLibrary().ParseError) throw errorAt(text, error.range?.start ?? 0, problemOf(error));
     throw error;
   }
   return translate(parsed, text);

@@ -9,10 +9,20 @@ interface WebhookKind {
   readonly plural: string;
   /** Followed by the mesh domain. */
   readonly entry: string;
+  /** The effect of the absence of the configuration of the installation without a revision. */
+  readonly absence: string;
 }
 
-export const VALIDATING: WebhookKind = { plural: 'validatingwebhookconfigurations', entry: 'validation' };
-export const MUTATING: WebhookKind = { plural: 'mutatingwebhookconfigurations', entry: 'sidecar-injector' };
+export const VALIDATING: WebhookKind = {
+  plural: 'validatingwebhookconfigurations',
+  entry: 'validation',
+  absence: 'only schemas validate objects without the label of a revision',
+};
+export const MUTATING: WebhookKind = {
+  plural: 'mutatingwebhookconfigurations',
+  entry: 'sidecar-injector',
+  absence: 'only pods with the label of a revision get a sidecar',
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -36,7 +46,7 @@ export async function checkWebhooks(
   const { ok, warning, error } = checkOf('webhooks', cluster.name);
   const missing = configurations.some(({ name }) => name === needed)
     ? []
-    : [warning(`${needed}: there is no such webhook configuration`, 'kubectl apply -f manifests/')];
+    : [warning(`${needed}: there is no such webhook configuration: ${kind.absence}`, 'kubectl apply -f manifests/')];
   const results = configurations.map(({ name, entries }) => {
     const bundles = entries.map((entry) => fieldsOf(entry['clientConfig'])['caBundle']);
     if (bundles.some((bundle) => typeof bundle !== 'string' || bundle === '')) {

@@ -101,7 +101,7 @@ export function renderHealth({ endpoints, healthy, service }: ServiceFacts): Htm
   if (endpoints.length === 0) {
     return service.resolution === 'passthrough'
       ? html`<span class="quiet">passed through</span>`
-      : renderBadge('none', 'bad');
+      : renderBadge('no endpoints', 'bad');
   }
   const tone = healthy === 0 ? 'bad' : healthy < endpoints.length ? 'busy' : 'good';
   return renderBadge(`${healthy} of ${endpoints.length} healthy`, tone);

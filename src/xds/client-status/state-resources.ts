@@ -50,6 +50,7 @@ export class StateResources implements ResourceProvider {
   /** A state that showed this subscription would change by showing it. */
   readonly isPrivate = true;
   readonly answersUnknownNames = true;
+  readonly isOrdered = true;
   /** The ledger tracks objects of the configuration. */
   readonly configVersion = '';
   readonly diffs = UNCACHED_DIFFS;

@@ -13,7 +13,8 @@ export interface LoadSeries {
 
 /**
  * The series of load reports. Clusters and localities that the mesh does not have share one. The others are bounded, and
- * leave when they are not used.
+ * leave when they are not used. A peer can begin as many as are free beside its own, so that no peer has all of them: the
+ * first one half, the next one half of the rest.
  */
 export interface LoadSeriesTable {
   ofLocality(cluster: string, locality: string, by: LoadReporter): LoadSeries;
@@ -30,6 +31,8 @@ const IDLE_MS = 600_000;
 
 interface Known extends LoadSeries {
   readonly forget: () => void;
+  /** The peer that named it first. */
+  readonly begunBy: string;
   users: number;
   usedMs: number;
 }
@@ -39,21 +42,32 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
   const log = createSubjectLog(logger, clock);
   const mesh = createKnownLoads(context);
   const known = new Map<string, Known>();
+  /** How many of them each peer began. */
+  const begun = new Map<string, number>();
   const labels = { cluster: OTHER, locality: OTHER };
   const other: LoadSeries = { labels, hold: () => undefined, release: () => undefined };
   let searchedMs = Number.NEGATIVE_INFINITY;
+  /** A peer was denied a series since the last search. */
+  let areShort = false;
+
+  const count = (peer: string, more: 1 | -1): void => {
+    const next = (begun.get(peer) ?? 0) + more;
+    if (next === 0) begun.delete(peer);
+    else begun.set(peer, next);
+  };
 
   /** Forgets the series of deleted services, and, where series are short, those that are not used. */
   const search = (nowMs: number): void => {
     if (nowMs - searchedMs < SEARCH_MS) return;
     searchedMs = nowMs;
-    const areShort = known.size >= maxSeries;
-    for (const [key, { labels, users, usedMs, forget }] of known) {
+    for (const [key, { labels, users, usedMs, begunBy, forget }] of known) {
       const isIdle = areShort && nowMs - usedMs >= IDLE_MS;
       if (users > 0 || (!isIdle && mesh.hasCluster(labels.cluster))) continue;
       known.delete(key);
+      count(begunBy, -1);
       forget();
     }
+    areShort = false;
   };
 
   const find = (
@@ -70,7 +84,8 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
       present.usedMs = nowMs;
       return present;
     }
-    if (known.size >= maxSeries) {
+    if ((begun.get(peer) ?? 0) >= maxSeries - known.size) {
+      areShort = true;
       limitMet();
       log.warn(
         OTHER,
@@ -81,6 +96,7 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
     }
     const series: Known = {
       labels,
+      begunBy: peer,
       users: 0,
       usedMs: nowMs,
       hold: () => {
@@ -92,6 +108,7 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
       forget: () => forget(labels),
     };
     known.set(key, series);
+    count(peer, 1);
     return series;
   };
 

@@ -68,6 +68,7 @@ function withoutHash(id: string): string {
   return id.slice(0, id.lastIndexOf('#'));
 }
 
+/** The text is a part of a sentence, and Envoy ends it with a line break. */
 function oneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ');
+  return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
 }

@@ -39,6 +39,11 @@ export class RestNode {
   readonly #keepers = new Set<RestSubscription>();
   /** The listeners or routes that were found to be changing last. */
   #changing: RestSubscription | undefined;
+  /**
+   * Where the search for them goes on: thousands of answers, of which each asks who is still changing, do not search all
+   * from the start.
+   */
+  #search = this.#users.values();
   readonly #usersWait: LimitedWait;
   readonly #removalWait: LimitedWait;
   #size = 0;
@@ -115,7 +120,9 @@ export class RestNode {
   }
 
   #findChanging(): RestSubscription | undefined {
-    for (const each of this.#users) if (each.isChanging) return each;
+    for (const each of this.#search) if (each.isChanging) return each;
+    this.#search = this.#users.values();
+    for (const each of this.#search) if (each.isChanging) return each;
     return undefined;
   }
 

@@ -1,6 +1,7 @@
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
 import { Registry } from 'prom-client';
+import { inOneStep } from '../../../src/base/steps.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
@@ -69,6 +70,18 @@ const serviceOf = (name: string, ports = [80]) =>
 
 const endpointsIn = (locality: string) => ({ namespace: 'default', shards: new Map([['k/c', [{ locality }]]]) });
 
+/** Services by host; the namespace `ns` sees a rule with a subset. */
+function contextOf({ services, endpoints }: { readonly services: object; readonly endpoints: object }): PushContext {
+  return {
+    ...{ servicesByHost: services, shadowedByHost: new Map(), endpoints },
+    destinationRules: {
+      visibleFrom: (namespace: string) => ({
+        ruleOf: () => (namespace === 'ns' ? { subsets: [{ name: 'v1' }] } : undefined),
+      }),
+    },
+  } as unknown as PushContext;
+}
+
 async function startLoadServer(t: ExecutionContext, maxSeries = 10, limits: Partial<XdsLimits> = {}) {
   const prometheus = new Registry();
   const counts = { met: 0 };
@@ -81,15 +94,7 @@ async function startLoadServer(t: ExecutionContext, maxSeries = 10, limits: Part
     clock,
     intervalMs: 2_500,
     maxSeries,
-    context: () =>
-      ({
-        ...{ servicesByHost: services, shadowedByHost: new Map(), endpoints },
-        destinationRules: {
-          visibleFrom: (namespace: string) => ({
-            ruleOf: () => (namespace === 'ns' ? { subsets: [{ name: 'v1' }] } : undefined),
-          }),
-        },
-      }) as unknown as PushContext,
+    context: () => contextOf({ services, endpoints }),
     limitMet: () => {
       counts.met++;
     },
@@ -277,4 +282,34 @@ test('the end of the server ends the stream with its reason, and logs nothing ab
   client.close();
   await stopped;
   t.deepEqual(rig.logger.records, []);
+});
+
+test('a peer that names ever more clusters leaves series to others', (t) => {
+  const prometheus = new Registry();
+  const ports = Array.from({ length: 100 }, (_, index) => index + 1);
+  const loads = createLoadRecorder({
+    ...{ metrics: createMetrics(prometheus), logger: createRecordingLogger(), clock: createFakeClock() },
+    ...{ intervalMs: 2_500, maxSeries: 40, limitMet: () => undefined },
+    context: () => contextOf({ services: new Map([serviceOf('web', ports)]), endpoints: new Map() }),
+  });
+  const seriesOf = (peer: string, names: readonly string[]): number => {
+    const clusters = names.map((cluster) => ({
+      cluster,
+      localities: [{ locality: '', issued: 1, succeeded: 0, failed: 0, inProgress: 1 }],
+      dropped: 0,
+    }));
+    let series = 0;
+    const onKept = (count: number): void => {
+      series = count;
+    };
+    inOneStep(loads.open().record(clusters, { namespace: 'ns', peer }, onKept));
+    return series;
+  };
+  const clustersOf = (from: number, to: number) => ports.slice(from, to).map((port) => WEB.replace('80', `${port}`));
+  const others = 1;
+  t.is(seriesOf('greedy', clustersOf(0, 60)), 20 + others);
+  t.is(seriesOf('greedy', clustersOf(60, 70)), others, 'neither over another stream');
+  t.is(seriesOf('modest', clustersOf(70, 75)), 5);
+  t.is(seriesOf('modest', clustersOf(0, 10)), 10, 'it may use those of others');
+  t.is(seriesOf('second', clustersOf(75, 100)), 8 + others);
 });

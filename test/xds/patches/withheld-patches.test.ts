@@ -118,7 +118,8 @@ test('a starting proxy gets the clusters without the patch that it rejects, and 
   const proxy = connect(rig);
   const first = await proxy.next();
   t.deepEqual(first.patches, ['a-patch', 'good']);
-  proxy.reject(first.nonce);
+  // Envoy ends its text with a line break.
+  proxy.reject(first.nonce, `${ERROR} \n`);
   const second = await proxy.next();
   t.deepEqual(second.patches, ['none', 'good']);
   proxy.ack(second.nonce);

@@ -56,3 +56,19 @@ test('routes wait for the newest subscription to clusters, however many others t
   node.answered(clusters.subscription);
   t.is(route.state.proceeded, 1);
 });
+
+test('thousands of routes that change at once are looked at a few times each while old clusters wait', (t) => {
+  const { node, counts, enter } = createNode();
+  const clusters = enter(TypeUrl.cluster);
+  const routes = Array.from({ length: 2_000 }, () => enter(TypeUrl.route));
+  for (const { state } of routes) state.isChanging = true;
+  t.true(node.usesOldClusters(clusters.subscription));
+  node.keepsOldClusters(clusters.subscription, true);
+  for (const { subscription, state } of routes) {
+    t.is(clusters.state.proceeded, 0);
+    state.isChanging = false;
+    node.answered(subscription);
+  }
+  t.is(clusters.state.proceeded, 1);
+  t.true(counts.reads < 10 * routes.length, `${counts.reads}`);
+});
