@@ -1,8 +1,11 @@
 import { status } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../../src/base/clock.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { createWorkRunner, type WorkRunner } from '../../../src/push/work-runner.js';
 import { ProxySession } from '../../../src/xds/proxy-session.js';
+import type { SessionEnvironment } from '../../../src/xds/session-environment.js';
 import { readDiscoveryResponse } from '../../support/discovery-response.js';
 import { eventually } from '../../support/eventually.js';
 import { deltaRequest, readDeltaResponse } from '../delta/delta-messages.js';
@@ -42,8 +45,8 @@ const inShort = (bytes: Buffer): string => {
 };
 
 /** A plaintext server on this machine. */
-async function start(t: ExecutionContext, options: RigOptions = {}) {
-  const rig = await startRigServer(t, { ...options, showsStates: true });
+async function start(t: ExecutionContext, options: RigOptions = {}, overrides: Partial<SessionEnvironment> = {}) {
+  const rig = await startRigServer(t, { ...options, showsStates: true }, overrides);
   const connect = (path = ADS, metadata: Record<string, string> = {}): DiscoveryClient => {
     const client = connectClient(rig.port, path, { metadata });
     t.teardown(client.close);
@@ -82,6 +85,20 @@ test('a caller on the same machine sees all connections, then their states, then
   for (const proxy of proxies) t.regex(proxy, /: a (SYNCED|STALE) -, b (SYNCED|STALE) -$/);
   const dump = await ask(client, 2, { typeUrl: CONFIG_DUMP });
   for (const proxy of dump.proxies) t.regex(proxy, /: a (SYNCED|STALE) a=1, b (SYNCED|STALE) b=1$/);
+});
+
+test('the dumps of a peer are made one after another, and resources of proxies side by side', async (t) => {
+  const runner = createWorkRunner(systemClock);
+  const ordered: unknown[] = [];
+  const run: WorkRunner['run'] = (owner, work, isOrdered) => {
+    ordered.push(isOrdered === true);
+    return runner.run(owner, work, isOrdered);
+  };
+  const { connect } = await start(t, {}, { runner: { ...runner, run } });
+  await connectProxy(connect(), nodeOf('cart', 'shop'));
+  t.deepEqual(ordered, [false]);
+  await ask(connect(), 0, { node: nodeOf('debug', 'ops'), typeUrl: CONFIG_DUMP });
+  t.deepEqual(ordered, [false, true]);
 });
 
 test('names select connections by their ids', async (t) => {
