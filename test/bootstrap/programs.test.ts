@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { Client, credentials } from '@grpc/grpc-js';
 import test from 'ava';
+import { programFile } from '../counterparts/program-file.js';
+import { createTempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import { startServerProcess } from './support/server-process.js';
 
@@ -40,4 +43,23 @@ test.serial('the bundled server answers reflection and health checks, whose file
   t.is(failure, undefined);
   t.true(text.includes('envoy.service.discovery.v3.AggregatedDiscoveryService'), text);
   call.end();
+});
+
+test.serial('a bundled program reads the library for CEL when an expression needs it', async (t) => {
+  const folder = await createTempFolder();
+  t.teardown(() => folder.dispose());
+  const rule = (match: string): string =>
+    JSON.stringify({
+      apiVersion: 'config.mesh.internal/v1alpha2',
+      kind: 'rule',
+      metadata: { name: 'books', namespace: 'shop' },
+      spec: { match, actions: [{ handler: 'nothing', instances: ['requests'] }] },
+    });
+  const analyze = async (match: string): Promise<string> => {
+    await folder.write('rule.yaml', rule(match));
+    const args = [programFile('navigator-discovery'), 'analyze', folder.at('rule.yaml')];
+    return spawnSync(process.execPath, args, { encoding: 'utf8', env: { ...process.env, MESH_LANG: 'cel' } }).stdout;
+  };
+  t.regex(await analyze('request.method in ['), /spec\.match/);
+  t.notRegex(await analyze('request.method in ["GET", "HEAD"]'), /spec\.match/);
 });

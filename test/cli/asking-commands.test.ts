@@ -84,7 +84,7 @@ test('check tells of a server whether it is ready, and which proxies reject or h
   });
   const text = await runCommandLine(['check', ...address]);
   t.regex(text.stdout, /^RESULT {2}CHECK +SUBJECT +MESSAGE\nok +ready +127\.0\.0\.1:\d+ +the server is ready\n/);
-  t.regex(text.stdout, /\n1 errors, 0 warnings, \d+ ok, 0 skipped\n$/);
+  t.regex(text.stdout, /\n1 error, 0 warnings, \d+ ok, 0 skipped\n$/);
   t.is((await runCommandLine(['check', '--address', '127.0.0.1:1'])).code, 1);
 });
 

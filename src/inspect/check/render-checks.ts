@@ -1,4 +1,5 @@
 import type { Paint, Tone } from '../../base/paint.js';
+import { count } from '../count.js';
 import { renderTable } from '../table.js';
 import type { CheckResult } from './check-result.js';
 
@@ -21,6 +22,7 @@ export function renderChecks(results: readonly CheckResult[], paint: Paint): str
     ]),
     paint,
   );
-  const count = (level: CheckResult['level']) => results.filter((each) => each.level === level).length;
-  return `${table}\n${count('error')} errors, ${count('warning')} warnings, ${count('ok')} ok, ${count('skipped')} skipped\n`;
+  const of = (level: CheckResult['level']) => results.filter((each) => each.level === level).length;
+  const problems = `${count(of('error'), 'error')}, ${count(of('warning'), 'warning')}`;
+  return `${table}\n${problems}, ${of('ok')} ok, ${of('skipped')} skipped\n`;
 }

@@ -1,5 +1,6 @@
 import type { Paint, Tone } from '../../base/paint.js';
 import { printable } from '../../base/printable.js';
+import { count } from '../count.js';
 import { type Cell, renderTable } from '../table.js';
 import { type ProxyRow, type SyncState, TYPES, type TypeStatus } from './proxy-rows.js';
 
@@ -80,9 +81,4 @@ function ageOf(since: string, now: Date): string {
   if (Number.isNaN(seconds)) return '-';
   if (seconds < 120) return `${seconds}s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)}m` : `${Math.round(seconds / 3600)}h`;
-}
-
-function count(amount: number, noun: string): string {
-  const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-  return `${amount} ${amount === 1 ? noun : plural}`;
 }
