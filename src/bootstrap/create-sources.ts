@@ -1,4 +1,5 @@
 import { errorText } from '../base/error-text.js';
+import type { ObjectKey } from '../config/object.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import type { ChangeBatch } from '../model/object-change.js';
 import type { StoreChange } from '../model/store/change-log.js';
@@ -30,6 +31,8 @@ export interface Sources {
   problems(): readonly ConfigProblem[];
   /** The problems of mesh config and mesh networks. */
   settingsProblems(): readonly ConfigProblem[];
+  /** The objects that are refused now; undefined for a file that cannot be read. */
+  refusedObjects(): readonly (ObjectKey | undefined)[];
   /** The problems of objects of the cluster. */
   clusterProblems(): readonly ObjectProblem[];
 }
@@ -41,6 +44,8 @@ export interface RemoteClusterOptions {
   readonly keeper: SettingsKeeper;
   /** The parts that do more in remote clusters than to read them. */
   readonly observers: readonly RemoteClusterObserver[];
+  /** Other objects are refused than before. */
+  readonly onRefusals: () => void;
 }
 
 /** Creates the sources that the flags name: --configDir, --orchconfig, --meshConfig, --networksConfig, --registries. */
@@ -75,8 +80,9 @@ export function createSources(
           defaultNamespace: 'default',
           logger,
           clock,
+          onReport: remote.onRefusals,
         });
-  const cluster = createClusterSource(options, parts);
+  const cluster = createClusterSource(options, parts, remote.onRefusals);
   const ofFolder = createFolderFilter({
     kinds,
     readsCoreKinds: discovery.registries.includes('Orchestrator') && cluster === undefined,
@@ -118,6 +124,7 @@ export function createSources(
       ...(cluster?.forbidden() ?? []).map((reason) => ({ reason })),
       ...(clusters?.problems() ?? []),
     ],
+    refusedObjects: () => [...(folder?.reports() ?? []), ...(cluster?.reports() ?? [])].map(({ key }) => key),
     settingsProblems: settings.problems,
     clusterProblems: () => cluster?.reports() ?? [],
   };

@@ -30,7 +30,6 @@ import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
 import { createDnsServing } from './dns-serving.js';
 import { createDrain } from './drain.js';
-import { createIdleKindsLog } from './idle-kinds-log.js';
 import { regexLimitsOf, statusSettings, storeSettings, tracingSettings } from './map-options.js';
 import type { Options } from './options.js';
 import { connectedPolicyServers } from './policy/connected-policy-servers.js';
@@ -90,6 +89,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     {
       connection: cluster,
       keeper,
+      onRefusals: () => policy.refusalsChanged(),
       observers: [
         {
           reached: (reached) => secure.remoteClusters.reached(reached),
@@ -106,6 +106,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     hasCluster,
     keeper,
     connections: () => proxies.connections.list(),
+    refusedObjects: sources.refusedObjects,
     logging,
     clock,
     onChange: () => analysis.enforcementChanged(),
@@ -122,6 +123,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     isPod: environment.podName !== '',
     quotaDimensions: policy.quotaDimensions(),
     unsharedCounters: policy.unsharedCounters(),
+    failedHandlers: policy.failedHandlers() ?? 'decided elsewhere',
     regexLimits: regexLimitsOf(environment),
     keySourceProblems: keySets.problems(),
   });
@@ -286,7 +288,6 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     webhooks,
     dns,
     createSnapshotLog(logging.scope('model')),
-    createIdleKindsLog(logging.scope('model')),
     createCacheLog(logging.scope('cache'), () => {
       const { resources, responses } = proxies.distributor;
       return { generated: resources.generations, composed: responses.composed, reused: responses.reused };

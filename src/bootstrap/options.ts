@@ -1,3 +1,4 @@
+import type { AddressRange } from '../config/injection/captured-traffic.js';
 import type { SettingsFields } from '../config/settings-reader.js';
 import type { GrpcLimits } from '../net/guard/grpc-limits.js';
 import type { LoggingOptions } from '../telemetry/logging-options.js';
@@ -152,6 +153,8 @@ export interface PolicyOptions {
   readonly metricsMinIntervalMs: number;
   /** BYPASS_OOP_MTLS_SAN_VERIFICATION */
   readonly bypassesBackendNames: boolean;
+  /** NAV_EGRESS_ALLOWED */
+  readonly egressAllowed: readonly AddressRange[];
   /** See Environment.navPolicyConfigDefaults. */
   readonly policyConfigDefaults: SettingsFields;
   readonly regexes: PolicyRegexEnvironment;

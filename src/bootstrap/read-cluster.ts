@@ -35,7 +35,12 @@ export function readsCluster({ discovery }: Options): boolean {
 }
 
 /** Creates the source of the own cluster; undefined when no cluster is read. */
-export function createClusterSource(options: Options, parts: ClusterParts): KubernetesSource | undefined {
+/** @param onReport called when another object is refused */
+export function createClusterSource(
+  options: Options,
+  parts: ClusterParts,
+  onReport: () => void,
+): KubernetesSource | undefined {
   if (!readsCluster(options)) return undefined;
   const { discovery, environment, explicit } = options;
   const { kinds, metrics, outgoing, build, logging, clock, processEnvironment } = parts;
@@ -54,5 +59,6 @@ export function createClusterSource(options: Options, parts: ClusterParts): Kube
     recorder: createEventRecorder(metrics),
     userAgent: userAgentOf(build),
     outgoing,
+    onReport,
   });
 }

@@ -9,6 +9,7 @@ import { regexVariables } from './settings/variables/regex-variables.js';
 /** The variables that `navigator-policy` reads. */
 export const policyVariables = {
   bypassOopMtlsSanVerification: environmentVariables.bypassOopMtlsSanVerification,
+  navEgressAllowed: environmentVariables.navEgressAllowed,
   podNamespace: environmentVariables.podNamespace,
   navMetricsMinIntervalMs: environmentVariables.navMetricsMinIntervalMs,
   navPolicyConfigDefaults: environmentVariables.navPolicyConfigDefaults,
@@ -30,8 +31,14 @@ export function parsePolicyOptions(
   const common = parseCommonFlags(given);
   const policy = readSettings(policyFlags, flagSource(given));
   const environment = readSettings(policyVariables, variableSource(variables));
-  const { bypassOopMtlsSanVerification, podNamespace, navMetricsMinIntervalMs, navPolicyConfigDefaults, ...regexes } =
-    environment.fields;
+  const {
+    bypassOopMtlsSanVerification,
+    navEgressAllowed,
+    podNamespace,
+    navMetricsMinIntervalMs,
+    navPolicyConfigDefaults,
+    ...regexes
+  } = environment.fields;
   const isNamespaceGiven = policy.explicit.includes('--namespace') && policy.fields.namespace !== '';
   const namespace = isNamespaceGiven ? policy.fields.namespace : podNamespace;
   const loopback = loopbackDefaults(
@@ -43,6 +50,7 @@ export function parsePolicyOptions(
     policy: { ...policy.fields, ...loopback.fields, namespace },
     common: withDrainDefault(common, variables),
     metricsMinIntervalMs: navMetricsMinIntervalMs,
+    egressAllowed: navEgressAllowed,
     bypassesBackendNames: bypassOopMtlsSanVerification,
     policyConfigDefaults: navPolicyConfigDefaults,
     regexes,

@@ -1,4 +1,4 @@
-import { RULE_KINDS } from './policy-rules/kind-names.js';
+import { isRuleKind } from './policy-rules/kind-names.js';
 
 /** The groups of resources that proxies and policy servers receive. */
 export type ServedGroup =
@@ -12,7 +12,7 @@ export type ServedGroup =
   | 'serviceConfigs'
   /** For policy servers: the labels that each check carries. */
   | 'clientConfigs'
-  /** The services that have a policy. */
+  /** The services that have a policy, or a rule that decides about their requests. */
   | 'policyReach';
 
 /** The properties of a kind that do not depend on its objects. */
@@ -25,7 +25,7 @@ export interface KindTraits {
   readonly effect: 'workload' | 'service' | 'config';
   /** Kinds of Kubernetes have no revision and do not count as configuration updates. */
   readonly origin: 'kubernetes' | 'mesh';
-  /** Whether policy servers enforce the kind, for the services of a binding. */
+  /** Whether policy servers enforce the kind. */
   readonly isPolicy: boolean;
   /** Whether the kind has no effect on routers. */
   readonly sidecarsOnly: boolean;
@@ -56,7 +56,13 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   mesh('HTTPAPISpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
   mesh('QuotaSpec', ['serviceConfigs'], { isPolicy: true }),
   mesh('QuotaSpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
-  ...RULE_KINDS.map((kind) => mesh(kind, [])),
+  mesh('attributemanifest', [], { isPolicy: true }),
+  mesh('handler', [], { isPolicy: true }),
+  // An instance and its template tell whether a rule that names it checks requests.
+  mesh('instance', ['policyReach'], { isPolicy: true }),
+  mesh('rule', ['policyReach'], { isPolicy: true }),
+  mesh('adapter', [], { isPolicy: true }),
+  mesh('template', ['policyReach'], { isPolicy: true }),
   mesh('PeerAuthentication', ['clusters', 'endpoints', 'listeners']),
   mesh('RequestAuthentication', ['listeners']),
   mesh('AuthorizationPolicy', ['listeners']),
@@ -87,8 +93,10 @@ export function isTracked(kind: string): boolean {
   return traitsOf(kind).effect !== 'workload';
 }
 
-/** The kinds that policy servers enforce. */
-export const POLICY_KINDS: readonly string[] = [...TRAITS].filter(([, { isPolicy }]) => isPolicy).map(([kind]) => kind);
+/** The kinds that policy servers enforce for the services of a binding. */
+export const POLICY_KINDS: readonly string[] = [...TRAITS]
+  .filter(([kind, { isPolicy }]) => isPolicy && !isRuleKind(kind))
+  .map(([kind]) => kind);
 
 function kubernetes(
   kind: string,

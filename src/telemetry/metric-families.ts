@@ -47,6 +47,7 @@ export const NAVIGATOR_POLICY_FAMILIES: readonly FamilyName[] = [
   policyAdapterFamilies,
   policyDiscoveryFamilies,
   policyQuotaFamilies,
+  policyRuntimeFamilies,
   policyServerFamilies,
   processFamilies,
 ].flatMap((families) => Object.keys(families) as FamilyName[]);

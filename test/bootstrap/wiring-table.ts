@@ -127,7 +127,7 @@ export const USED_AT: Readonly<Record<string, string>> = {
   NAV_DEBUG_ADSZ_CONFIG: 'discovery-parts.ts adszConfigEnabled',
   NAV_DISTRIBUTION_HISTORY_RETENTION: 'proxy-serving.ts retentionMs',
   NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING: 'proxy-serving.ts ledger',
-  MESH_LANG: 'discovery-parts.ts expressionLanguage',
+  MESH_LANG: 'discovery-parts.ts expressionLanguage, policy/embedded-policy.ts createResolvedRules',
   AUDIENCE: 'trust/open-trust.ts expectedTokens',
   BYPASS_OOP_MTLS_SAN_VERIFICATION: 'policy/embedded-policy.ts bypassesBackendNames',
   CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR: 'trust/open-trust.ts hasJitter',
@@ -152,7 +152,8 @@ export const USED_AT: Readonly<Record<string, string>> = {
   NAV_TOKEN_REVIEW_QUEUE: 'trust/open-trust.ts maxWaiting',
   NAV_TOKEN_REVIEW_WAIT: 'trust/open-trust.ts maxWaitMs',
   ROOT_CA_DIR: 'trust/open-trust.ts rootCaDir, trust/prepare-root-key.ts pluggedInPaths',
-  NAV_EGRESS_ALLOWED: 'create-key-sets.ts createEgressRules, trust/open-trust.ts allowed',
+  NAV_EGRESS_ALLOWED:
+    'create-key-sets.ts createEgressRules, policy/embedded-policy.ts egressAllowed, trust/open-trust.ts allowed',
   NAV_JWKS_MAX_AGE: 'create-key-sets.ts maxAgeMs',
   NAV_JWKS_MAX_NAMESPACE_SOURCES: 'create-key-sets.ts maxPerNamespace',
   NAV_JWKS_MAX_SOURCES: 'create-key-sets.ts maxSources',

@@ -20,5 +20,4 @@ export const GAPS: Readonly<Record<string, string>> = {
 /** Prefixes of metrics whose source does not exist yet. */
 export const METRIC_GAPS: Readonly<Record<string, string>> = {
   mesh_mcp_: 'issue 17: the MCP source',
-  policy_: 'issue 17: handlers, instances and rules of the policy runtime',
 };

@@ -41,31 +41,31 @@ mesh_mcp_recv_failures_total | Sum | component,code,error | -
 mesh_mcp_request_acks_total | Sum | component,collection | -
 mesh_mcp_request_nacks_total | Sum | component,collection,code | -
 mesh_mcp_send_failures_total | Sum | component,code,error | -
-policy_config_adapter_info_config_errors_total | LastValue | - | -
-policy_config_adapter_info_configs_total | LastValue | - | -
-policy_config_attributes_total | LastValue | - | -
-policy_config_handler_configs_total | LastValue | - | -
-policy_config_handler_validation_error_total | LastValue | - | -
-policy_config_instance_config_errors_total | LastValue | - | -
-policy_config_instance_configs_total | LastValue | - | -
-policy_config_rule_config_errors_total | LastValue | - | -
-policy_config_rule_config_match_error_total | LastValue | - | -
-policy_config_rule_configs_total | LastValue | - | -
-policy_config_template_config_errors_total | LastValue | - | -
-policy_config_template_configs_total | LastValue | - | -
-policy_config_unsatisfied_action_handler_total | LastValue | - | -
-policy_dispatcher_destinations_per_request | Distribution | - | -
-policy_dispatcher_destinations_per_variety_total | LastValue | variety | -
-policy_dispatcher_instances_per_request | Distribution | - | -
-policy_handler_closed_handlers_total | LastValue | - | -
-policy_handler_daemons_total | LastValue | handler | -
-policy_handler_handler_build_failures_total | LastValue | - | -
-policy_handler_handler_close_failures_total | LastValue | - | -
-policy_handler_new_handlers_total | LastValue | - | -
-policy_handler_reused_handlers_total | LastValue | - | -
-policy_handler_workers_total | LastValue | handler | -
-policy_runtime_dispatch_duration_seconds | Distribution | meshFunction,handler,adapter,error | -
-policy_runtime_dispatches_total | Count | meshFunction,handler,adapter,error | -
+policy_config_adapter_info_config_errors_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | adapter_info_config_errors_total
+policy_config_adapter_info_configs_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | adapter_info_configs_total
+policy_config_attributes_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | attributes_total
+policy_config_handler_configs_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | handler_configs_total
+policy_config_handler_validation_error_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | handler_validation_error_total
+policy_config_instance_config_errors_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | instance_config_errors_total
+policy_config_instance_configs_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | instance_configs_total
+policy_config_rule_config_errors_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | rule_config_errors_total
+policy_config_rule_config_match_error_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | rule_config_match_error_total
+policy_config_rule_configs_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | rule_configs_total
+policy_config_template_config_errors_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | template_config_errors_total
+policy_config_template_configs_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | template_configs_total
+policy_config_unsatisfied_action_handler_total | LastValue | - | policy/rules/rule-metrics.test.ts | the numbers of the configuration are those of its objects, and of those with a problem | unsatisfied_action_handler_total
+policy_dispatcher_destinations_per_request | Distribution | - | policy/rules/rule-metrics.test.ts | each dispatch is counted with its handlers and instances, and each call with its time and outcome | destinations_per_request
+policy_dispatcher_destinations_per_variety_total | LastValue | variety | policy/rules/rule-metrics.test.ts | each dispatch is counted with its handlers and instances, and each call with its time and outcome | destinations_per_variety_total
+policy_dispatcher_instances_per_request | Distribution | - | policy/rules/rule-metrics.test.ts | each dispatch is counted with its handlers and instances, and each call with its time and outcome | instances_per_request
+policy_handler_closed_handlers_total | LastValue | - | policy/rules/rule-metrics.test.ts | handlers that are built, reused and closed, and those that fail, are counted at each change | closed_handlers_total
+policy_handler_daemons_total | LastValue | handler | policy/rules/rule-metrics.test.ts | calls that wait and timers of a handler are counted while they last | daemons_total
+policy_handler_handler_build_failures_total | LastValue | - | policy/rules/rule-metrics.test.ts | handlers that are built, reused and closed, and those that fail, are counted at each change | handler_build_failures_total
+policy_handler_handler_close_failures_total | LastValue | - | policy/rules/rule-metrics.test.ts | handlers that are built, reused and closed, and those that fail, are counted at each change | handler_close_failures_total
+policy_handler_new_handlers_total | LastValue | - | policy/rules/rule-metrics.test.ts | handlers that are built, reused and closed, and those that fail, are counted at each change | new_handlers_total
+policy_handler_reused_handlers_total | LastValue | - | policy/rules/rule-metrics.test.ts | handlers that are built, reused and closed, and those that fail, are counted at each change | reused_handlers_total
+policy_handler_workers_total | LastValue | handler | policy/rules/rule-metrics.test.ts | calls that wait and timers of a handler are counted while they last | workers_total
+policy_runtime_dispatch_duration_seconds | Distribution | meshFunction,handler,adapter,error | policy/rules/rule-metrics.test.ts | each dispatch is counted with its handlers and instances, and each call with its time and outcome | _duration_seconds
+policy_runtime_dispatches_total | Count | meshFunction,handler,adapter,error | policy/rules/rule-metrics.test.ts | each dispatch is counted with its handlers and instances, and each call with its time and outcome | es_total
 num_failed_outgoing_requests | Sum | request_type | telemetry/outgoing-calls.test.ts | a failed call counts, and each call that repeats it is a retry until one succeeds
 num_outgoing_requests | Sum | request_type | bootstrap/metrics.test.ts | keys of a JWT issuer are outgoing calls, with their failures and retries
 num_outgoing_retries | Sum | request_type | bootstrap/metrics.test.ts | keys of a JWT issuer are outgoing calls, with their failures and retries

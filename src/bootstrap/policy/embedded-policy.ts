@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/clock.js';
 import { discoveryHostOf } from '../../config/mesh/discovery-host.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import type { ObjectKey } from '../../config/object.js';
+import { createResolvedRules, type ResolvedRules } from '../../model/policy/rules/resolved-rules.js';
 import { createServicePolicies } from '../../model/policy/service-policies.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { RuleCounts } from '../../policy/rules/rule-objects.js';
 import { createMeshOwners } from '../../policy/server/callers/mesh-owners.js';
 import { createReplicaWatch, type ReplicaWatch } from '../../policy/server/replicas/replica-watch.js';
 import { hasMemoryCounters } from '../../status/distribution/connected-clients.js';
@@ -16,6 +20,7 @@ import { createMountedFrom } from '../settings-file.js';
 import type { SettingsKeeper } from '../settings-keeper.js';
 import { ownTrustDomains } from '../trust/open-trust.js';
 import { CONTROL_PLANE_ACCOUNT, createPolicyCredentials, type PolicyCredentials } from '../trust/policy-credentials.js';
+import { countRefused } from './count-refused.js';
 import { createPolicyRuntime, type PolicyRuntime } from './policy-runtime.js';
 import { policyTlsMode } from './policy-tls-mode.js';
 
@@ -29,16 +34,20 @@ export interface EmbeddedPolicyParts {
   readonly connections: () => readonly ProxyConnection[];
   readonly logging: Logging;
   readonly clock: Clock;
+  /** The objects that sources refuse now. */
+  readonly refusedObjects: () => readonly (ObjectKey | undefined)[];
   /** How the policy server enforces policies has changed. */
   readonly onChange: () => void;
 }
 
 /** The policy server in the discovery process. */
-export interface EmbeddedPolicy extends Omit<PolicyRuntime, 'observe'> {
+export interface EmbeddedPolicy extends Omit<PolicyRuntime, 'observe' | 'useRules'> {
   readonly credentials: PolicyCredentials;
   /** Address and identity of the policy server, for the configuration of proxies. */
   readonly forProxies: Pick<GeneratorOptions, 'embeddedPolicyPort' | 'policyServerIdentity'>;
   observe(context: PushContext): void;
+  /** Sources refuse other objects than before. */
+  refusalsChanged(): void;
   unsharedCounters: ReplicaWatch['unshared'];
 }
 
@@ -65,6 +74,7 @@ export function createEmbeddedPolicy(parts: EmbeddedPolicyParts): EmbeddedPolicy
     configDefaults: environment.navPolicyConfigDefaults,
     custody: keeper.custodyOf('policyConfig'),
     regexLimits: regexLimitsOf(environment),
+    egressAllowed: environment.navEgressAllowed.map(({ cidr }) => cidr),
     bypassesBackendNames: environment.bypassOopMtlsSanVerification,
     listener: policyListenerSettings(options),
     logging,
@@ -88,6 +98,20 @@ export function createEmbeddedPolicy(parts: EmbeddedPolicyParts): EmbeddedPolicy
       : undefined;
   const policiesOf = createServicePolicies();
   const ownersOf = createMeshOwners();
+  const rulesOf = createResolvedRules(environment.meshLang);
+  let resolved: ResolvedRules | undefined;
+  let counts: RuleCounts | undefined;
+  let failed = runtime.failedHandlers();
+
+  const useRules = (rules: ResolvedRules): void => {
+    const next = countRefused(rules.counts, parts.refusedObjects());
+    if (rules === resolved && isDeepStrictEqual(next, counts)) return;
+    [resolved, counts] = [rules, next];
+    runtime.useRules({ ...rules, counts: next });
+    const failedNow = runtime.failedHandlers();
+    if (failedNow !== failed) onChange();
+    failed = failedNow;
+  };
   let { port } = discovery.policyAddr;
 
   return {
@@ -103,8 +127,12 @@ export function createEmbeddedPolicy(parts: EmbeddedPolicyParts): EmbeddedPolicy
       return address;
     },
     observe: (context) => {
+      useRules(rulesOf(context));
       runtime.observe({ ...policiesOf(context), owners: ownersOf(context) });
       replicas?.observe(context);
+    },
+    refusalsChanged: () => {
+      if (resolved !== undefined) useRules(resolved);
     },
     unsharedCounters: () => replicas?.unshared(),
     stop: async (graceMs) => {

@@ -118,6 +118,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     configDefaults: options.policyConfigDefaults,
     custody: keeper.custodyOf('policyConfig'),
     regexLimits: policyRegexLimitsOf(options.regexes),
+    egressAllowed: options.egressAllowed.map(({ cidr }) => cidr),
     bypassesBackendNames: options.bypassesBackendNames,
     listener: {
       ...policy.policyAddr,

@@ -14,6 +14,7 @@ import { type PolicyTransport, PolicyTransportError } from '../../policy/client/
 import { createKeyFiles } from '../../policy/quota/key-files.js';
 import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
 import { createGrpcPolicyTransport, type GrpcPolicyTransport } from '../../policy/remote/grpc-policy-transport.js';
+import type { RulesInForce } from '../../policy/rules/rule-objects.js';
 import { type CallerTls, createCallerAuthentication } from '../../policy/server/callers/caller-authentication.js';
 import type { CheckService } from '../../policy/server/check-service.js';
 import type { ServiceConfigSource } from '../../policy/server/compiled-services.js';
@@ -21,7 +22,8 @@ import { createAccessLogService, createAuthorizationService } from '../../policy
 import { createPolicyGrpcServer } from '../../policy/server/grpc/policy-grpc-server.js';
 import { createPolicyService } from '../../policy/server/grpc/policy-service.js';
 import { createLoadReader } from '../../policy/server/load-reader.js';
-import { createPolicyHandlers, type PolicyHandlers, type RemoteConfig } from '../../policy/server/policy-handlers.js';
+import type { RemoteConfig } from '../../policy/server/open-handlers/configured-handler.js';
+import { createPolicyHandlers, type PolicyHandlers } from '../../policy/server/policy-handlers.js';
 import { createPolicyServer, type PolicyServer } from '../../policy/server/policy-server.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
@@ -30,6 +32,7 @@ import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import type { ListenAddress } from '../options.js';
+import { createAdapterEnvironment } from './adapter-environment.js';
 import { withAttributeLog } from './attribute-log.js';
 import {
   createPolicyConfiguration,
@@ -51,6 +54,8 @@ export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
   readonly outgoing: OutgoingCalls;
   /** BYPASS_OOP_MTLS_SAN_VERIFICATION: remote backends may show certificates for other names. */
   readonly bypassesBackendNames: boolean;
+  /** NAV_EGRESS_ALLOWED: addresses that handlers of rules may reach in spite of the egress rules. */
+  readonly egressAllowed: readonly string[];
 }
 
 /** The policy server of a process, with its configuration, counters and listener. */
@@ -66,6 +71,10 @@ export interface PolicyRuntime
   start(): Promise<ListenAddress>;
   /** Puts new policies into force, from the next Check on. */
   observe(policies: ServiceConfigSource): void;
+  /** Puts rules into force, from the next Check on. The object of the call before changes nothing. */
+  useRules(rules: RulesInForce): void;
+  /** Why handlers of rules do not run, by key; undefined while a remote server decides. */
+  failedHandlers(): ReadonlyMap<string, string> | undefined;
   /** Sets the answer of the health service; NOT_SERVING before the first call. */
   setServing(isServing: boolean): void;
   /** The limits of quotas in force; undefined while a remote server counts. */
@@ -109,6 +118,16 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     createId: randomUUID,
     logger,
     limitedLog,
+    adapters: createAdapterEnvironment({
+      egressAllowed: options.egressAllowed,
+      outgoing: options.outgoing,
+      clock,
+      logger,
+      buildOwn: () => {
+        throw new Error('spec.adapter: adapters of your own do not run yet: use a built-in one');
+      },
+    }),
+    regexLimits: options.regexLimits,
   });
   const chain = withAttributeLog(handlers.chain, logging.scope('attributes'));
   const server = createPolicyServer({
@@ -167,6 +186,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
         acceptReports: async (reports) => {
           for (const [index, attributes] of reports.entries()) {
             server.reports.take({ attributes });
+            chain.report({ attributes, service: {} });
             // Checks must not wait for a burst of reports.
             if ((index + 1) % REPORTS_PER_TURN === 0) await yieldTurn();
           }
@@ -193,6 +213,8 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       server.observe(policies);
       hasPolicies = true;
     },
+    useRules: handlers.useRules,
+    failedHandlers: handlers.failedHandlers,
     setServing: grpc.setServing,
     askToLeave: grpc.askToLeave,
     lastCallMs: () => lastCallMs,

@@ -20,3 +20,8 @@ export function referenceTargets(written: string, kind: string, namespace: strin
   const withoutKind = name.endsWith(`.${kind}`) ? name.slice(0, -kind.length - 1) : undefined;
   return [...own, ...(last === kind ? [{ namespace, name }] : []), { namespace: last, name: withoutKind ?? name }];
 }
+
+/** All texts by which an object can be named in its own namespace or in others: what `referenceTargets` reads. */
+export function referenceForms(kind: string, namespace: string, name: string): readonly string[] {
+  return [name, `${name}.${namespace}`, `${name}.${kind}.${namespace}`];
+}

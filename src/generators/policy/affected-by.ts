@@ -30,6 +30,11 @@ export function serviceConfigsAffectedBy(request: PushRequest): boolean {
   return request.full && kindsAffect(request, 'serviceConfigs');
 }
 
+/** The same, and whether rules decide about connections. */
+export function tcpClientConfigsAffectedBy(request: PushRequest): boolean {
+  return serviceConfigsAffectedBy(request) || (request.full && kindsAffect(request, 'policyReach'));
+}
+
 /** Whether the mesh config changed, or QuotaSpecBindings name other labels of proxies. */
 export function httpClientConfigsAffectedBy(request: PushRequest): boolean {
   return request.full && kindsAffect(request, 'clientConfigs');

@@ -1,3 +1,4 @@
+import { createRuledServices } from '../../model/policy/rules/ruled-services.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 import { createBoundHosts } from './bound-hosts.js';
@@ -14,20 +15,23 @@ export interface PolicyLookups {
   readonly factsOf: PolicyFactsOf;
   readonly failPoliciesOf: (context: FailPolicyContext) => OutboundFailPolicies;
   /**
-   * Whether requests to a service are checked. The embedded server is asked only about services that a binding acts on,
-   * so that an outage of it does not affect the others.
+   * Whether requests to a service are checked. The embedded server is asked only about services that a binding or a rule
+   * acts on, so that an outage of it does not affect the others.
    */
   readonly isChecked: (context: PushContext, service: Service) => boolean;
 }
 
 export function createPolicyLookups(): PolicyLookups {
   const boundHostsOf = createBoundHosts();
+  const isRuledIn = createRuledServices();
   const isPolicyServer = createPolicyServerLookup();
   return {
     factsOf: createPolicyFacts(),
     failPoliciesOf: createOutboundFailPolicies(),
     isChecked: (context, service) =>
       !isPolicyServer(context, service.hostname) &&
-      (context.mesh.policy.mixerCheckServer !== 'embedded' || boundHostsOf(context)(service)),
+      (context.mesh.policy.mixerCheckServer !== 'embedded' ||
+        boundHostsOf(context)(service) ||
+        isRuledIn(context)(service)),
   };
 }

@@ -79,7 +79,7 @@ export function tcpClientConfigOf(
   return {
     transport: transportOf(policy, proxy),
     mixerAttributes: mergeAttributes(filterAttributesOf(proxy, direction, targetPort), serviceAttributesOf(service)),
-    disableCheckCalls: !isServiceChecked(policy, direction, specs),
+    disableCheckCalls: !isServiceChecked(policy, direction, specs, bindings.isRuled?.(service)),
     disableReportCalls: !policy.tcpReports,
     ...(connectionQuotaSpec && { connectionQuotaSpec }),
     reportInterval: policy.reportInterval,

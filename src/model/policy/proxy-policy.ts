@@ -66,14 +66,17 @@ export function proxyPolicyOf(
 /**
  * Whether traffic of a service is checked in a direction. The server in the discovery process checks only services with
  * a policy: its failure must not affect others.
+ *
+ * @param isRuled whether a rule decides about requests to the service
  */
 export function isServiceChecked(
   policy: ProxyPolicy,
   direction: Direction,
   { quotaSpec, httpApiSpec }: BoundSpecs,
+  isRuled = false,
 ): boolean {
   const isOn = direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks;
-  return isOn && (!policy.isEmbedded || quotaSpec.length + httpApiSpec.length > 0);
+  return isOn && (!policy.isEmbedded || isRuled || quotaSpec.length + httpApiSpec.length > 0);
 }
 
 function checks({ mixerCheckServer }: PolicyMeshConfig, { check }: PolicyOverrides, isOnInMesh: boolean): boolean {

@@ -4,9 +4,13 @@ import type { NetworkFailPolicy } from '../../config/policy/transport-config.js'
 import type { Service } from '../service.js';
 import { attributesOf, textValue } from './filter-attributes.js';
 import type { PolicyBindings } from './policy-bindings.js';
+import type { IsRuled } from './rules/ruled-services.js';
 
 /** Looks up the specs of a service. */
-export type SpecsOf = Pick<PolicyBindings, 'quotaSpecsOf' | 'apiSpecsOf'>;
+export interface SpecsOf extends Pick<PolicyBindings, 'quotaSpecsOf' | 'apiSpecsOf'> {
+  /** Default: no service has rules. */
+  readonly isRuled?: IsRuled;
+}
 
 /** The specs of one service. */
 export type BoundSpecs = Pick<ServiceConfig, 'quotaSpec' | 'httpApiSpec'>;

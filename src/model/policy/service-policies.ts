@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { POLICY_KINDS } from '../../config/kind-traits.js';
-import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
 import type { PushContext } from '../push-context.js';
 import type { Service } from '../service.js';
+import { keepObjects, type Objects } from './keep-objects.js';
 import { failPolicyText, ownFailPolicyOf } from './own-fail-policy.js';
 import { type PolicyBindings, resolvePolicyBindings } from './policy-bindings.js';
 import { configWithSpecs } from './service-config.js';
@@ -23,8 +22,6 @@ export interface ServicePolicies {
 
 /** The parts of a snapshot that policies are made from. */
 export type PolicyContext = Pick<PushContext, 'mesh' | 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost'>;
-
-type Objects = ReadonlyMap<ObjectKey, MeshObject>;
 
 interface Resolved {
   readonly domain: string;
@@ -99,16 +96,6 @@ function resolve(previous: Resolved | undefined, { objects, domain, bindingGrant
   return { domain, bindingGrants, tables, objects: kept, bindings };
 }
 
-/** Replaces each object by the previous one while its body is equal: a written status or label is no change. */
-function keepObjects(previous: Objects | undefined, next: Objects | undefined): Objects {
-  const kept = new Map<ObjectKey, MeshObject>();
-  for (const [key, object] of next ?? []) {
-    const known = previous?.get(key);
-    kept.set(key, known !== undefined && isSameBody(known, object) ? known : object);
-  }
-  return kept;
-}
-
 function isSameFailPolicy(
   first: ServiceConfig['networkFailPolicy'],
   second: ServiceConfig['networkFailPolicy'],
@@ -119,10 +106,6 @@ function isSameFailPolicy(
 
 function isSameList(first: readonly unknown[], second: readonly unknown[]): boolean {
   return first === second || (first.length === second.length && first.every((item, index) => item === second[index]));
-}
-
-function isSameBody({ body: first }: MeshObject, { body: second }: MeshObject): boolean {
-  return first === second || isDeepStrictEqual(first, second);
 }
 
 /** The bodies of a list of specs. */

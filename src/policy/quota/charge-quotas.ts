@@ -25,6 +25,8 @@ export interface QuotaChargerOptions {
   readonly metrics: QuotaMetrics;
   /** Gets each quota that is charged and has no limit, once until the limits change. */
   readonly onUndefined?: (quota: string) => void;
+  /** Whether another handler counts a quota, so that no limit is missing. Default: none does. */
+  readonly isCountedElsewhere?: (quota: string) => boolean;
   /** Reads the key files of limits; without it, a limit with a key file is an error. */
   readonly readKeyFile?: ReadKeyFile;
   /** Gets the quota of each charge for which the store evicted a counter that still counted. */
@@ -90,7 +92,7 @@ interface Limited {
 }
 
 export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
-  const { metrics, onUndefined, onEvicted } = options;
+  const { metrics, onUndefined, onEvicted, isCountedElsewhere } = options;
   let store = options.store;
   const compile = (wanted: readonly QuotaLimit[]): ReadonlyMap<string, CompiledLimit> =>
     new Map(wanted.map((limit) => [limit.name, compileLimit(limit, options.readKeyFile)]));
@@ -100,6 +102,7 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
   const inFlight = new Map<string, Promise<StoreAnswer>>();
 
   const noteUndefined = (quota: string): void => {
+    if (isCountedElsewhere?.(quota)) return;
     metrics.undefinedCharged();
     if (toldUndefined.has(quota) || toldUndefined.size >= MAX_UNDEFINED_NAMES) return;
     toldUndefined.add(quota);

@@ -1,3 +1,4 @@
+import type { MatchMeter } from '../../config/regex/match-meter.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import { OK_STATUS, type PolicyStatus } from '../client/policy-status.js';
 import type { CheckResponse, PreconditionResult } from '../client/policy-transport.js';
@@ -11,9 +12,13 @@ const FAILED: PolicyStatus = {
   message: 'A handler of a rule failed for this request, and the fail policy is FAIL_CLOSE',
 };
 
+/** Whether conditions took all the work that a request may cause, so that a rule may have been left out. */
+type Work = Pick<MatchMeter, 'isExceeded'>;
+
 /** The decision about a request of a proxy. A refusal counts, also if another handler failed. */
 export function checkDecision(
   { decisions, grants, isFailed }: Outcome,
+  { isExceeded }: Work,
   failPolicy: NetworkFailPolicyConfig,
 ): CheckDecision {
   const refusal = decisions.at(-1);
@@ -33,7 +38,7 @@ export function checkDecision(
       ...(waits.length > 0 && { retryAfterMs: Math.max(...waits) }),
     };
   }
-  if (!isFailed) return ALLOWED;
+  if (!isFailed && !isExceeded) return ALLOWED;
   const isOpen = resolveNetworkFailPolicy(failPolicy).policy === 'FAIL_OPEN';
   return { ...ALLOWED, status: isOpen ? OK_STATUS : FAILED, failure: 'rule' };
 }
@@ -46,11 +51,16 @@ const WITHOUT_RULES: PreconditionResult = { status: OK_STATUS, validUseCount: -1
  *
  * @throws PolicyTransportError when a handler failed, so that the fail policy of the caller decides
  */
-export function checkResponse({ decisions, grants, isFailed }: Outcome, hasRules: boolean): CheckResponse {
+export function checkResponse(
+  { decisions, grants, isFailed }: Outcome,
+  { isExceeded }: Work,
+  hasRules: boolean,
+): CheckResponse {
   if (!hasRules) return { precondition: WITHOUT_RULES, quotas: new Map() };
   const last = decisions.at(-1);
   const isRefused = last !== undefined && last.status.code !== 'OK';
-  if (isFailed && !isRefused) throw new PolicyTransportError('other', 'a handler of a rule failed for this request');
+  if ((isFailed || isExceeded) && !isRefused)
+    throw new PolicyTransportError('other', 'a handler of a rule failed for this request');
   const directive = last?.directive;
   const precondition: PreconditionResult = {
     status: last?.status ?? OK_STATUS,

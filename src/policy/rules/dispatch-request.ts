@@ -1,5 +1,5 @@
 import type { LimitedLog } from '../../telemetry/limited-log.js';
-import type { AdapterDecision, QuotaGrant } from './adapters/adapter.js';
+import type { Adapter, AdapterDecision, QuotaGrant } from './adapters/adapter.js';
 import type { CompiledInstance } from './compile-instance.js';
 import type { HandlerTable } from './handler-table.js';
 import type { InstanceBuilder } from './instance-builder.js';
@@ -35,13 +35,14 @@ export interface DispatchOptions {
 }
 
 interface Call {
-  readonly handler: RunningHandler;
+  /** Undefined for a handler that could not be built: the call fails. */
+  readonly handler: RunningHandler | undefined;
   readonly instance: CompiledInstance;
 }
 
 /**
  * Calls the handlers of matching rules: first all checks, then, if none refuses, the quotas that the request charges. Without
- * a promise if no handler waits.
+ * a promise if no handler waits. A handler that does not run has failed for each request that needs it.
  */
 export function dispatchRequest(
   destinations: readonly Destination[],
@@ -66,7 +67,7 @@ export function dispatchRequest(
             handler,
             instance,
             builder,
-            (made) => handler.adapter.quota?.(made, { amount, bestEffort, deduplicationId }),
+            (adapter, made) => adapter.quota?.(made, { amount, bestEffort, deduplicationId }),
             (grant) => state.granted(quota, grant),
           );
         },
@@ -81,7 +82,7 @@ export function dispatchRequest(
   const checked = afterAll(checks, ({ handler, instance }) =>
     state.isRefused
       ? undefined
-      : state.run(handler, instance, builder, (made) => handler.adapter.check?.(made), state.decided),
+      : state.run(handler, instance, builder, (adapter, made) => adapter.check?.(made), state.decided),
   );
   if (checked instanceof Promise) return checked.then(charge).then(end);
   const charged = charge();
@@ -103,14 +104,17 @@ class RequestState implements Outcome {
 
   /** Calls a handler with an instance; a failure is noted. */
   run<Result>(
-    handler: RunningHandler,
+    handler: RunningHandler | undefined,
     compiled: CompiledInstance,
     builder: InstanceBuilder,
-    call: (instance: NonNullable<ReturnType<InstanceBuilder['build']>>) => Result | Promise<Result> | undefined,
+    call: (
+      adapter: Adapter,
+      instance: NonNullable<ReturnType<InstanceBuilder['build']>>,
+    ) => Result | Promise<Result> | undefined,
     take: (result: Result) => void,
   ): undefined | Promise<void> {
-    const instance = builder.build(compiled);
-    if (instance === undefined) {
+    const instance = handler && builder.build(compiled);
+    if (handler === undefined || instance === undefined) {
       this.isFailed = true;
       return undefined;
     }
@@ -118,7 +122,7 @@ class RequestState implements Outcome {
       if (result !== undefined) take(result);
     };
     try {
-      const result = handler.call<Result | undefined>(compiled.template, () => call(instance));
+      const result = handler.call<Result | undefined>(compiled.template, () => call(handler.adapter, instance));
       if (result instanceof Promise) return result.then(noted).catch((error) => this.#failed(handler, error));
       noted(result);
     } catch (error) {
@@ -152,8 +156,7 @@ function callsOf(destinations: readonly Destination[], handlers: Pick<HandlerTab
   let called = 0;
   for (const { handler: object, instances } of destinations) {
     const handler = handlers.get(object.key);
-    if (handler === undefined) continue;
-    called++;
+    if (handler !== undefined) called++;
     for (const instance of instances) (instance.variety === 'quota' ? quotas : checks).push({ handler, instance });
   }
   return { checks, quotas, called };

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { errorText } from '../../base/error-text.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Adapter, HandlerUse } from './adapters/adapter.js';
 import type { CompiledInstance } from './compile-instance.js';
@@ -22,6 +23,8 @@ export interface HandlerTable {
     handlers: ReadonlyMap<string, HandlerObject>,
     instancesOf: (handler: string) => readonly CompiledInstance[],
   ): void;
+  /** Why handlers cannot be built, by key. The same object while no handler changes. */
+  readonly failures: ReadonlyMap<string, string>;
   /** Settles when all handlers are closed, also replaced ones. Never rejects. */
   close(): Promise<void>;
 }
@@ -42,6 +45,7 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
   let typesTold = new Map<string, string>();
   /** Handlers that cannot be built, so that each is told once. */
   let failed = new Map<string, HandlerObject>();
+  let failures: ReadonlyMap<string, string> = new Map();
   const closing = new Set<Promise<void>>();
 
   const retire = (handler: RunningHandler): void => {
@@ -59,6 +63,7 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
     const next = new Map<string, RunningHandler>();
     const nextTypes = new Map<string, string>();
     const nextFailed = new Map<string, HandlerObject>();
+    const nextFailures = new Map<string, string>();
     let built = 0;
     let reused = 0;
     for (const [key, object] of handlers) {
@@ -80,6 +85,7 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
       } catch (error) {
         resources.release();
         nextFailed.set(key, object);
+        nextFailures.set(key, errorText(error));
         if (known !== undefined) {
           next.set(key, known);
           nextTypes.set(key, typesTold.get(key) ?? '');
@@ -94,6 +100,7 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
     running = next;
     typesTold = nextTypes;
     failed = nextFailed;
+    failures = nextFailures;
     metrics.transition({ built, reused, closed: closed.length, buildFailures: failed.size });
     for (const [, handler] of closed) retire(handler);
   };
@@ -101,6 +108,9 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
   return {
     get: (key) => running.get(key),
     update,
+    get failures() {
+      return failures;
+    },
     close: async () => {
       update(new Map(), () => []);
       await Promise.all(closing);
@@ -109,6 +119,7 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
 }
 
 function isSame(one: HandlerObject, other: HandlerObject): boolean {
+  if (one.spec === other.spec && one.adapter === other.adapter) return true;
   if (one.adapter.type === 'own' || other.adapter.type === 'own') {
     // The parameters are in the adapter's form there.
     return isDeepStrictEqual(ownParts(one), ownParts(other));

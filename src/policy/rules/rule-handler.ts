@@ -1,7 +1,6 @@
 import type { MatchMeter } from '../../config/regex/match-meter.js';
 import type { RegexPrograms } from '../../config/regex/regex-programs.js';
 import { createEvaluationMeter } from '../../expressions/compile-expression.js';
-import type { ExpressionLanguage } from '../../expressions/expression-types.js';
 import { createLimitedLog, type LimitedLog } from '../../telemetry/limited-log.js';
 import { type Logger, withFields } from '../../telemetry/logger.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
@@ -12,20 +11,21 @@ import { checkDecision, checkResponse } from './decisions.js';
 import { dispatchRequest } from './dispatch-request.js';
 import { createHandlerTable, type HandlerTableOptions } from './handler-table.js';
 import { InstanceBuilder } from './instance-builder.js';
-import type { RuleCounts, RuleMetrics } from './rule-metrics.js';
-import type { RuleObject, Variety } from './rule-objects.js';
-import { type CompiledRuleSet, createRuleCompiler } from './rule-set.js';
+import type { RuleMetrics } from './rule-metrics.js';
+import { NO_RULES, type RulesInForce, type Variety } from './rule-objects.js';
+import { type CompiledRuleSet, createRuleCompiler, type RuleCompiler } from './rule-set.js';
 
 /** The handler that applies rules. */
 export interface RuleHandler extends PolicyHandler {
   /** Puts rules into force for requests that begin from now on. Requests under way end with the former ones. */
-  update(rules: readonly RuleObject[], counts: RuleCounts): void;
+  update(rules: RulesInForce): void;
   /** Whether a rule counts the quota of this name, so that no limit of the policy configuration is missing. */
   countsQuota(name: string): boolean;
+  /** Why handlers do not run, by key. The same object while no rule changes. */
+  failures(): ReadonlyMap<string, string>;
 }
 
 export interface RuleHandlerOptions extends AdapterEnvironment {
-  readonly language: ExpressionLanguage;
   /** Where regular expressions are compiled, with the scope `any part`. */
   readonly programs: RegexPrograms;
   readonly metrics: RuleMetrics;
@@ -49,8 +49,9 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       const log = createLimitedLog(withFields(logger, { handler }), clock);
       return buildAdapter(object, { ...options, ...use, log, handler, namespace: handler.split('/')[1] ?? '' });
     });
-  const compile = createRuleCompiler(options.language, programs);
   const handlers = createHandlerTable({ clock, metrics, logger, limitedLog, build });
+  let { language } = NO_RULES;
+  let compile: RuleCompiler = createRuleCompiler(language, programs);
   let rules: CompiledRuleSet = compile([]);
 
   const builderFor = (attributes: AttributeBag): { readonly meter: MatchMeter; readonly builder: InstanceBuilder } => {
@@ -66,8 +67,8 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       const charges = quotas.map(({ quota, charge }) => ({ quota, amount: charge, bestEffort: false }));
       const outcome = dispatchRequest(destinations, { charges, deduplicationId }, builder, handlers, options);
       return outcome instanceof Promise
-        ? outcome.then((settled) => checkDecision(settled, failPolicy))
-        : checkDecision(outcome, failPolicy);
+        ? outcome.then((settled) => checkDecision(settled, meter, failPolicy))
+        : checkDecision(outcome, meter, failPolicy);
     },
     answer: ({ attributes, deduplicationId, quotas }) => {
       const { meter, builder } = builderFor(attributes);
@@ -77,8 +78,8 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       const outcome = dispatchRequest(destinations, asked, builder, handlers, options);
       const hasRules = rules.size > 0;
       return outcome instanceof Promise
-        ? outcome.then((settled) => checkResponse(settled, hasRules))
-        : checkResponse(outcome, hasRules);
+        ? outcome.then((settled) => checkResponse(settled, meter, hasRules))
+        : checkResponse(outcome, meter, hasRules);
     },
     report: ({ attributes }) => {
       const { meter, builder } = builderFor(attributes);
@@ -95,7 +96,9 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       }
       if (destinations.length > 0) metrics.dispatched(called, builder.built);
     },
-    update: (objects, counts) => {
+    update: ({ rules: objects, counts, language: next }) => {
+      if (next !== language) compile = createRuleCompiler(next, programs);
+      language = next;
       rules = compile(objects);
       for (const { object, part, text } of rules.problems) {
         logger.warn({ object, part, problem: text }, 'unusable part of a rule left out');
@@ -109,6 +112,7 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       metrics.destinations(countByVariety(rules));
     },
     countsQuota: (name) => rules.quotaNames.has(name),
+    failures: () => handlers.failures,
     close: handlers.close,
   };
 }

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../telemetry/metrics.js';
-import type { Variety } from './rule-objects.js';
+import type { RuleCounts, Variety } from './rule-objects.js';
 
 /** Names of a call of a handler. All come from the configuration, never from a caller. */
 export interface CallLabels {
@@ -15,24 +15,6 @@ export interface HandlerTransition {
   readonly reused: number;
   readonly closed: number;
   readonly buildFailures: number;
-}
-
-/** Numbers of the configuration in force. */
-export interface RuleCounts {
-  readonly adapters: number;
-  readonly attributes: number;
-  readonly handlers: number;
-  /** Handlers whose adapter is not known. */
-  readonly invalidHandlers: number;
-  readonly instances: number;
-  /** Instances with wrong expressions, or of an unknown template. */
-  readonly invalidInstances: number;
-  readonly rules: number;
-  /** Rules with a problem. */
-  readonly invalidRules: number;
-  /** Rules whose condition is wrong. */
-  readonly invalidMatches: number;
-  readonly templates: number;
 }
 
 /** The `policy_*` families of rules (docs/reference/metrics.md). */
@@ -60,6 +42,7 @@ export function createRuleMetrics(metrics: Metrics): RuleMetrics {
   return {
     configured: (counts) => {
       metrics.set('policy_config_adapter_info_configs_total', counts.adapters);
+      metrics.set('policy_config_adapter_info_config_errors_total', counts.invalidAdapters);
       metrics.set('policy_config_attributes_total', counts.attributes);
       metrics.set('policy_config_handler_configs_total', counts.handlers);
       metrics.set('policy_config_handler_validation_error_total', counts.invalidHandlers);
@@ -69,6 +52,7 @@ export function createRuleMetrics(metrics: Metrics): RuleMetrics {
       metrics.set('policy_config_rule_config_errors_total', counts.invalidRules);
       metrics.set('policy_config_rule_config_match_error_total', counts.invalidMatches);
       metrics.set('policy_config_template_configs_total', counts.templates);
+      metrics.set('policy_config_template_config_errors_total', counts.invalidTemplates);
     },
     unsatisfied: (actions) => metrics.set('policy_config_unsatisfied_action_handler_total', actions),
     transition: ({ built, reused, closed, buildFailures }) => {

@@ -3,7 +3,56 @@ import type { TemplateVariety, TemplateWire } from '../../config/policy-rules/de
 import type { HandlerSpec } from '../../config/policy-rules/handler.js';
 import type { InstanceSpec } from '../../config/policy-rules/instance.js';
 import type { RuleSpec } from '../../config/policy-rules/rule.js';
-import type { AttributeTypes } from '../../expressions/expression-types.js';
+import type { AttributeTypes, ExpressionLanguage } from '../../expressions/expression-types.js';
+
+/** The rules of a configuration. */
+export interface RulesInForce {
+  readonly rules: readonly RuleObject[];
+  readonly counts: RuleCounts;
+  /** Of all expressions. */
+  readonly language: ExpressionLanguage;
+}
+
+/** Numbers of a configuration. */
+export interface RuleCounts {
+  readonly adapters: number;
+  /** Adapters that are refused, or whose templates do not exist. */
+  readonly invalidAdapters: number;
+  readonly attributes: number;
+  readonly handlers: number;
+  /** Handlers that are refused, or whose adapter is not known. */
+  readonly invalidHandlers: number;
+  readonly instances: number;
+  /** Instances that are refused, have wrong expressions, or an unknown template. */
+  readonly invalidInstances: number;
+  readonly rules: number;
+  /** Rules that are refused or have a problem. */
+  readonly invalidRules: number;
+  /** Rules whose condition is wrong. */
+  readonly invalidMatches: number;
+  readonly templates: number;
+  /** Templates that are refused. */
+  readonly invalidTemplates: number;
+}
+
+export const NO_RULES: RulesInForce = {
+  rules: [],
+  counts: {
+    adapters: 0,
+    invalidAdapters: 0,
+    attributes: 0,
+    handlers: 0,
+    invalidHandlers: 0,
+    instances: 0,
+    invalidInstances: 0,
+    rules: 0,
+    invalidRules: 0,
+    invalidMatches: 0,
+    templates: 0,
+    invalidTemplates: 0,
+  },
+  language: 'legacy',
+};
 
 /**
  * Rules with what they name, as a snapshot or a discovery server gives them. An unchanged object keeps its identity, under

@@ -1,4 +1,5 @@
 import { errorText } from '../../base/error-text.js';
+import { referenceForms } from '../../config/policy-rules/object-reference.js';
 import type { MatchMeter } from '../../config/regex/match-meter.js';
 import type { RegexPrograms } from '../../config/regex/regex-programs.js';
 import { type CompiledExpression, compileExpression } from '../../expressions/compile-expression.js';
@@ -111,8 +112,7 @@ function requiredTexts(namespace: string | undefined, match: CompiledExpression 
 /** The names by which QuotaSpecs can charge an instance. */
 export function quotaNames({ variety, name, fullName }: CompiledInstance): readonly string[] {
   if (variety !== 'quota') return [];
-  const namespace = fullName.slice(0, fullName.indexOf('/'));
-  return [name, `${name}.${namespace}`, `${name}.instance.${namespace}`];
+  return referenceForms('instance', fullName.slice(0, fullName.indexOf('/')), name);
 }
 
 function remembered<Value>(

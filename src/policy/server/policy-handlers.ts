@@ -1,43 +1,18 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../base/clock.js';
-import {
-  isSameStorage,
-  type PolicyServerConfig,
-  type QuotaStorage,
-} from '../../config/policy-server/policy-server-config.js';
-import type { LimitedLog } from '../../telemetry/limited-log.js';
-import type { Logger } from '../../telemetry/logger.js';
-import type { Metrics } from '../../telemetry/metrics.js';
+import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
 import { createHandlerChain, type HandlerChain } from '../handlers/handler-chain.js';
 import type { PolicyHandler } from '../handlers/policy-handler.js';
-import type { ReadKeyFile } from '../quota/known-keys.js';
-import { createQuotaHandler, type QuotaHandler } from '../quota/quota-handler.js';
-import { createQuotaMetrics } from '../quota/quota-metrics.js';
-import type { QuotaStore } from '../quota/quota-store.js';
-import type { GrpcPolicyTransport } from '../remote/grpc-policy-transport.js';
-import { createRemoteHandler } from '../remote/remote-handler.js';
-import { createPolicyServerMetrics } from './policy-server-metrics.js';
-
-export interface PolicyHandlersOptions {
-  readonly openStore: (storage: QuotaStorage) => QuotaStore;
-  /** @throws Error when a file that the configuration names cannot be read */
-  readonly connect: (remote: RemoteConfig) => GrpcPolicyTransport;
-  /** @throws Error when the file cannot be read */
-  readonly readKeyFile: ReadKeyFile;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  /** Makes a UUID. */
-  readonly createId: () => string;
-  /** Of scope `policy`. */
-  readonly logger: Logger;
-  /** The same logger, for events that callers can cause at any rate. */
-  readonly limitedLog: LimitedLog;
-}
-
-/** The `mesh.policy.v1` server that decides instead of this process. */
-export type RemoteConfig = NonNullable<PolicyServerConfig['backend']>;
+import type { RuleHandler } from '../rules/rule-handler.js';
+import { NO_RULES, type RulesInForce } from '../rules/rule-objects.js';
+import type {
+  ConfiguredHandler,
+  LiveQuotas,
+  Neighbours,
+  OpenHandler,
+  PolicyHandlersOptions,
+} from './open-handlers/configured-handler.js';
+import { openQuotaHandler } from './open-handlers/open-quota-handler.js';
+import { openRemoteHandler } from './open-handlers/open-remote-handler.js';
+import { openRuleHandler } from './open-handlers/open-rule-handler.js';
 
 /** The handlers that the policy server's configuration asks for. */
 export interface PolicyHandlers {
@@ -49,124 +24,65 @@ export interface PolicyHandlers {
    * @throws Error when the configuration names a file that cannot be read; the former handlers stay
    */
   update(config: PolicyServerConfig): void;
+  /** Puts rules into force. The object of the call before changes nothing. */
+  useRules(rules: RulesInForce): void;
+  /**
+   * Why handlers of rules do not run, by key; the same object while no rule changes. Undefined while a remote server decides.
+   */
+  failedHandlers(): ReadonlyMap<string, string> | undefined;
   /** Whether all handlers can decide, as far as they know. */
   isUp(): boolean;
   /** The live use of quotas; undefined while a remote server counts. */
   quotas(): LiveQuotas | undefined;
 }
 
-/** The counters of the quota handler. */
-export type LiveQuotas = Pick<QuotaHandler, 'use' | 'reset'>;
-
-/** A handler and its part of the configuration. */
-interface ConfiguredHandler {
-  readonly handler: PolicyHandler;
-  /** Whether the handler has followed the change. If not, it is closed, and a new one may be opened. */
-  follow(config: PolicyServerConfig): boolean;
-  isUp(): boolean;
-  readonly quotas?: LiveQuotas;
-}
-
-/** Opens the handler; undefined where the configuration does not ask for it. */
-type OpenHandler = (config: PolicyServerConfig, options: PolicyHandlersOptions) => ConfiguredHandler | undefined;
-
-/** All handlers, in the order in which they decide. A further handler is a folder beside `quota/` and a line here. */
-const HANDLERS: readonly OpenHandler[] = [openQuotaHandler, openRemoteHandler];
+/**
+ * All handlers, in the order in which they decide: a request that a rule refuses charges no limit of the configuration. A
+ * further handler is a folder beside `quota/` and a line here.
+ */
+const HANDLERS: readonly OpenHandler[] = [openRuleHandler, openQuotaHandler, openRemoteHandler];
 
 export function createPolicyHandlers(config: PolicyServerConfig, options: PolicyHandlersOptions): PolicyHandlers {
-  const open = (wanted: PolicyServerConfig, former: readonly (ConfiguredHandler | undefined)[]) =>
-    HANDLERS.map((openHandler, index) => {
-      const known = former[index];
-      return known?.follow(wanted) ? known : openHandler(wanted, options);
-    });
+  let rules = NO_RULES;
+  const neighbours: Neighbours = {
+    rules: () => rules,
+    countsQuota: (name) => ruleHandler()?.countsQuota(name) === true,
+  };
+  const closeFailed = (error: unknown): void => options.logger.warn({ err: error }, 'policy handler not closed');
+  const open = (wanted: PolicyServerConfig, former: readonly (ConfiguredHandler | undefined)[]) => {
+    const opened: ConfiguredHandler[] = [];
+    try {
+      return HANDLERS.map((openHandler, index) => {
+        const known = former[index];
+        if (known?.follow(wanted)) return known;
+        const next = openHandler(wanted, options, neighbours);
+        if (next !== undefined) opened.push(next);
+        return next;
+      });
+    } catch (error) {
+      for (const { handler } of opened) handler.close().catch(closeFailed);
+      throw error;
+    }
+  };
   const handlersOf = (configured: readonly (ConfiguredHandler | undefined)[]): readonly PolicyHandler[] =>
     configured.flatMap((each) => each?.handler ?? []);
 
   let configured = open(config, []);
-  const chain = createHandlerChain(handlersOf(configured), (error) =>
-    options.logger.warn({ err: error }, 'policy handler not closed'),
-  );
+  const ruleHandler = (): RuleHandler | undefined => configured.find((each) => each?.rules !== undefined)?.rules;
+  const chain = createHandlerChain(handlersOf(configured), closeFailed);
   return {
     chain,
     update: (wanted) => {
       configured = open(wanted, configured);
       chain.use(handlersOf(configured));
     },
+    useRules: (next) => {
+      if (next === rules) return;
+      rules = next;
+      ruleHandler()?.update(next);
+    },
+    failedHandlers: () => ruleHandler()?.failures(),
     isUp: () => configured.every((each) => each?.isUp() !== false),
     quotas: () => configured.find((each) => each?.quotas !== undefined)?.quotas,
-  };
-}
-
-const UNLIMITED_REMEDY = 'add the quota to the policy config (--policyConfig, in a cluster the ConfigMap mesh-policy)';
-const EVICTION_REMEDY =
-  'more keys are in use than storage.maxCounters allows: raise it, or list the known keys in the quota (keys)';
-
-/** Quotas are counted here unless a remote server decides. */
-function openQuotaHandler(config: PolicyServerConfig, options: PolicyHandlersOptions): ConfiguredHandler | undefined {
-  if (config.backend !== undefined) return undefined;
-  const { openStore, readKeyFile, metrics, logger, limitedLog } = options;
-  let { storage } = config;
-  let store = openStore(storage);
-  const close = (unused: QuotaStore): void => {
-    unused.close().catch((error: unknown) => logger.warn({ err: error }, 'former quota store not closed'));
-  };
-  const create = (): QuotaHandler =>
-    createQuotaHandler({
-      limits: config.quotas,
-      store,
-      readKeyFile,
-      metrics: createQuotaMetrics(metrics),
-      onUndefined: (quota) =>
-        logger.warn({ quota, remedy: UNLIMITED_REMEDY }, 'quota has no limit, all charges are granted'),
-      onEvicted: (quota) => limitedLog.warn({ quota, remedy: EVICTION_REMEDY }, 'quota counter evicted'),
-    });
-  let handler: QuotaHandler;
-  try {
-    handler = create();
-  } catch (error) {
-    // A key file cannot be read. The former handlers stay, and nothing else would close this store.
-    close(store);
-    throw error;
-  }
-  return {
-    handler,
-    quotas: handler,
-    follow: (wanted) => {
-      if (wanted.backend !== undefined) return false;
-      handler.update(wanted.quotas);
-      if (isSameStorage(storage, wanted.storage)) return true;
-      const former = store;
-      store = openStore(wanted.storage);
-      storage = wanted.storage;
-      handler.useStore(store);
-      close(former);
-      return true;
-    },
-    isUp: () => store.isUp(),
-  };
-}
-
-function openRemoteHandler(
-  { backend }: PolicyServerConfig,
-  options: PolicyHandlersOptions,
-): ConfiguredHandler | undefined {
-  if (backend === undefined) return undefined;
-  const metrics = createPolicyServerMetrics(options.metrics);
-  const transport = options.connect(backend);
-  const handler = createRemoteHandler({
-    ...options,
-    transport,
-    switches: backend.transport,
-    onCounted: metrics.clientCounted,
-    onReportsLost: (reports, error) => {
-      metrics.reportsFailed('backend', reports);
-      options.limitedLog.warn({ err: error, reports }, 'reports lost: the remote policy server did not take them');
-    },
-    disconnect: transport.close,
-  });
-  return {
-    handler,
-    follow: (wanted) => isDeepStrictEqual(backend, wanted.backend),
-    isUp: () => true,
   };
 }

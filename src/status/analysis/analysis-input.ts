@@ -1,5 +1,6 @@
 import type { KnownAttributes } from '../../config/attributes/judge-attribute.js';
 import { POLICY_KINDS } from '../../config/kind-traits.js';
+import type { ObjectKey } from '../../config/object.js';
 import { RULE_KINDS } from '../../config/policy-rules/kind-names.js';
 import type { RegexLimits } from '../../config/regex/regex-limits.js';
 import type { AuthorizationPolicySpec } from '../../config/security/authorization-policy.js';
@@ -45,6 +46,11 @@ export interface Enforcement extends TrafficSettings {
   readonly isPod?: boolean;
   /** Policy servers whose replicas each count quotas in their own memory; undefined if they share counters. */
   readonly unsharedCounters?: { readonly host: string; readonly replicas: number } | undefined;
+  /**
+   * Why handlers of rules do not run on the policy server in this process, by key. `decided elsewhere`: it asks another
+   * policy server. Default: all run.
+   */
+  readonly failedHandlers?: ReadonlyMap<ObjectKey, string> | 'decided elsewhere';
   /** Sources of keys of JWT rules that cannot be fetched, by id. Default none. */
   readonly keySourceProblems?: ReadonlyMap<string, KeySourceProblem>;
   /** Limits of the regular expressions in policies. Default `DEFAULT_REGEX_LIMITS`. */

@@ -19,6 +19,7 @@ import { findUnsharedCounters, findUselessCharges } from './analyzers/quota-limi
 import { findRedundantItems } from './analyzers/redundant-items.js';
 import { findRedundantMatches } from './analyzers/redundant-matches.js';
 import { findRefusedAnnotations } from './analyzers/refused-annotations.js';
+import { findIdleRules, findUnenforcedRules } from './analyzers/rules/rule-enforcement.js';
 import { findDuplicateHosts, findSharedClusterIps } from './analyzers/service-conflicts.js';
 import { findShadowedPatterns } from './analyzers/shadowed-patterns.js';
 import { findShadowedServices } from './analyzers/shadowed-services.js';
@@ -42,6 +43,7 @@ import {
 export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'confined-entries': findConfinedEntries,
   'contradictory-clauses': findContradictoryClauses,
+  'idle-rules': findIdleRules,
   'impossible-patterns': findImpossiblePatterns,
   'redundant-items': findRedundantItems,
   'redundant-matches': findRedundantMatches,
@@ -66,6 +68,7 @@ export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'unbound-specs': findUnboundSpecs,
   'undeclared-protocols': findUndeclaredProtocols,
   'unenforced-policies': findUnenforcedPolicies,
+  'unenforced-rules': findUnenforcedRules,
   'ungranted-bindings': findUngrantedBindings,
   'unshared-counters': findUnsharedCounters,
   'unusable-patterns': findUnusablePatterns,

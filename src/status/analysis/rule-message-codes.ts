@@ -2,12 +2,12 @@ import type { MessageCode } from './message-codes.js';
 
 /** Codes of the policy runtime. */
 export const RULE_MESSAGE_CODES = {
-  rulesNotEnforced: {
+  adapterNotRun: {
     code: 'MESH0271',
-    level: 'Warn',
+    level: 'Error',
     title:
-      'Policy servers of this version do not run rules, so handlers, instances, rules and their like have no effect.',
-    remedy: 'use QuotaSpecs and the file of --policyConfig to limit requests until a version runs rules',
+      'Policy servers of this version do not run the adapter of a handler: the fail policy decides about requests that need it, and its reports are lost.',
+    remedy: 'use another adapter of docs/policy-rules.md#adapters',
   },
   invalidExpression: {
     code: 'MESH0272',
@@ -72,5 +72,18 @@ export const RULE_MESSAGE_CODES = {
     title:
       'A parameter of a handler, or a field of an instance, does not fit the descriptor of the adapter or template that it names.',
     remedy: 'correct it; the descriptor says which fields there are, and their types',
+  },
+  handlerNotBuilt: {
+    code: 'MESH0281',
+    level: 'Error',
+    title:
+      'The policy server cannot start a handler with its parameters. The fail policy decides about requests that need it, or the former handler of this name stays.',
+    remedy: 'correct the parameter that the message names',
+  },
+  rulesDecidedElsewhere: {
+    code: 'MESH0282',
+    level: 'Warn',
+    title: 'The policy server in the control plane asks another policy server (backend), so it applies no rules.',
+    remedy: 'apply the rules at that server, or remove backend from the file of --policyConfig',
   },
 } as const satisfies Readonly<Record<string, MessageCode>>;

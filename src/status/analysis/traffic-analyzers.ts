@@ -1,10 +1,10 @@
 import { keyOf, type MeshObject } from '../../config/object.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { findMisplacedAnnotations } from './analyzers/misplaced-annotations.js';
+import { adaptersNotRun } from './analyzers/rules/adapters-not-run.js';
 import { conflictingManifests } from './analyzers/rules/conflicting-manifests.js';
 import { idleRuleFields } from './analyzers/rules/idle-rule-fields.js';
 import { ruleProblems } from './analyzers/rules/rule-problems.js';
-import { rulesWithoutDispatcher } from './analyzers/rules/rules-without-dispatcher.js';
 import { unusedRuleObjects } from './analyzers/rules/unused-rule-objects.js';
 import { confinedRoutes } from './analyzers/traffic/confined-routes.js';
 import { severalDefaults, sharedWorkloads } from './analyzers/traffic/conflicting-sidecars.js';
@@ -43,6 +43,7 @@ import type { TrafficIndex } from './traffic/traffic-index.js';
 
 /** Analyzers of single objects that read no workloads, by their names. */
 export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
+  'adapters-not-run': adaptersNotRun,
   'confined-routes': confinedRoutes,
   'conflicting-manifests': conflictingManifests,
   'deprecated-fields': deprecatedFields,
@@ -57,7 +58,6 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'patch-targets': patchTargets,
   'replaced-rules': replacedRules,
   'rule-problems': ruleProblems,
-  'rules-without-dispatcher': rulesWithoutDispatcher,
   'several-default-sidecars': severalDefaults,
   'subsets-without-cluster': subsetsWithoutCluster,
   'unimported-hosts': unimportedHosts,

@@ -33,7 +33,7 @@ export const REASONS = {
   inProgress: 'InProgress',
   /** Reconciled is False: a proxy rejected the configuration that was made from the object. */
   rejected: 'Rejected',
-  /** Reconciled is False: no binding applies the spec to a service. */
+  /** Reconciled is False: no binding applies the spec to a service, or no rule uses the object. */
   notBound: 'NotBound',
   /** Reconciled is False because ResolvedRefs is False. */
   refsNotResolved: 'RefsNotResolved',
@@ -43,7 +43,7 @@ export const REASONS = {
   unusableAnnotation: 'UnusableAnnotation',
   /** Reconciled is False: replicas of the policy server have their own counters, so they admit more than the limit. */
   countersNotShared: 'CountersNotShared',
-  /** Reconciled is False: the settings of the mesh turn enforcement off. */
+  /** Reconciled is False: the settings of the mesh turn enforcement off, or policy servers cannot run the object. */
   notEnforced: 'NotEnforced',
   /** Reconciled is Unknown: the control plane does not track the state of proxies. */
   notTracked: 'NotTracked',

@@ -1,5 +1,5 @@
 import { appendTo } from '../../base/append-to.js';
-import { KINDS_WITHOUT_EFFECT, WITHOUT_EFFECT } from '../../config/policy-rules/kind-names.js';
+import { isRuleKind } from '../../config/policy-rules/kind-names.js';
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
 import { MESSAGE_CODES, type MessageName } from '../analysis/message-codes.js';
 import type { ConditionStatus, JudgedCondition } from './condition.js';
@@ -20,16 +20,13 @@ export function reconciledOf(
     const why = `not accepted: ${shorten(refusals[0]?.reason ?? '')}`;
     return reconciled('False', REASONS.notAccepted, joinSentences(count(0, progress?.proxies ?? 0), why));
   }
-  const counts = progress === undefined ? '' : countsOf(progress);
-  const unenforced = find(messages, 'policyNotEnforced') ?? find(messages, 'peerAuthenticationOff');
+  const isRule = isRuleKind(key.slice(0, key.indexOf('/')));
+  const counts = progress === undefined ? '' : countsOf(progress, isRule);
+  const unenforced = NOT_ENFORCED.map((name) => find(messages, name)).find((found) => found !== undefined);
   if (unenforced !== undefined) {
     return reconciled('False', REASONS.notEnforced, joinSentences(counts, unenforced.message));
   }
-  // Also without analyzers: nothing else tells that the object does nothing.
-  if (KINDS_WITHOUT_EFFECT.has(key.slice(0, key.indexOf('/')))) {
-    return reconciled('False', REASONS.notEnforced, joinSentences(counts, WITHOUT_EFFECT));
-  }
-  const unbound = find(messages, 'unboundSpec');
+  const unbound = find(messages, 'unboundSpec') ?? find(messages, 'unusedRuleObject');
   if (unbound !== undefined) return reconciled('False', REASONS.notBound, joinSentences(counts, unbound.message));
   const shadowed = messages.filter(({ code }) => code === MESSAGE_CODES.shadowedService.code);
   if (shadowed.length > 0) {
@@ -60,20 +57,32 @@ export function reconciledOf(
     return reconciled('False', REASONS.inProgress, joinSentences(counts, why));
   }
   if (!isComplete(progress)) return reconciled('False', REASONS.inProgress, counts);
+  // A rule that only reports is in force without a proxy that asks because of it.
+  const isNeeded = progress.proxies > 0 || (isRule && progress.policyServers > 0);
   // Without analyzers a missing binding looks like a binding whose services have no connected proxies.
-  if (progress.proxies === 0 && !isAnalyzed) {
+  if (!isNeeded && !isAnalyzed) {
     return reconciled('Unknown', REASONS.notAnalyzed, joinSentences(counts, 'NAV_ENABLE_ANALYSIS is false'));
   }
-  const where = progress.proxies > 0 ? '' : 'no connected proxy needs it';
+  const where = isNeeded ? '' : 'no connected proxy needs it';
   const idle = idleFields(messages);
   if (idle !== undefined) return reconciled('True', REASONS.partlyIdle, joinSentences(counts, where, idle));
-  return reconciled('True', progress.proxies > 0 ? REASONS.upToDate : REASONS.noProxies, joinSentences(counts, where));
+  return reconciled('True', isNeeded ? REASONS.upToDate : REASONS.noProxies, joinSentences(counts, where));
 }
 
-function countsOf({ proxies, ackedProxies, policyServers, ackedPolicyServers }: Progress): string {
+/** Messages of objects that have no effect because of settings, or that cannot run. */
+const NOT_ENFORCED: readonly MessageName[] = [
+  'policyNotEnforced',
+  'peerAuthenticationOff',
+  'rulesDecidedElsewhere',
+  'adapterNotRun',
+  'handlerNotBuilt',
+];
+
+function countsOf({ proxies, ackedProxies, policyServers, ackedPolicyServers }: Progress, isRule: boolean): string {
+  const servers = `${ackedPolicyServers}/${policyServers} policy servers`;
   return joinSentences(
     count(ackedProxies, proxies),
-    policyServers === 0 ? '' : `${ackedPolicyServers}/${policyServers} policy servers up to date`,
+    policyServers === 0 ? '' : isRule ? `in force at ${servers}` : `${servers} up to date`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { POLICY_KINDS } from '../../config/kind-traits.js';
 import { keyOf, type ObjectKey } from '../../config/object.js';
+import { RULE_KINDS } from '../../config/policy-rules/kind-names.js';
 import { BoundServices } from '../../model/policy/bound-services.js';
 import { type PolicyBindings, resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import { type ProxyPolicy, proxyPolicyOf } from '../../model/policy/proxy-policy.js';
@@ -8,12 +9,13 @@ import type { ResolvedBinding } from '../../model/policy/resolve-bindings.js';
 import type { Proxy, ServiceTarget } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
+import { concernedRules } from './concerned-rules.js';
 
 /** Which policies of one snapshot proxies need. */
 export interface PolicyConcerns {
   /**
-   * Keys of the specs and bindings because of which a proxy sends checks: those of its own services, and with checks on
-   * the client's side those of all services that it sees. Empty for a proxy that does not check. Proxies with the same
+   * Keys of the specs, bindings and rules because of which a proxy sends checks: those of its own services, and with checks
+   * on the client's side those of all services that it sees. Empty for a proxy that does not check. Proxies with the same
    * services share one set.
    */
   concerning(proxy: Proxy): ReadonlySet<ObjectKey>;
@@ -55,11 +57,11 @@ function isSameForBindings(first: PushContext, second: PushContext): boolean {
     first.domain === second.domain &&
     first.bindingGrants === second.bindingGrants &&
     first.services === second.services &&
-    POLICY_KINDS.every((kind) => first.objects.get(kind) === second.objects.get(kind))
+    [...POLICY_KINDS, ...RULE_KINDS].every((kind) => first.objects.get(kind) === second.objects.get(kind))
   );
 }
 
-/** Which bindings and specs reach which services. */
+/** Which bindings, specs and rules reach which services. */
 interface BindingReach {
   readonly specs: ReadonlyMap<ObjectKey, readonly ObjectKey[]>;
   ofTargets(targets: readonly ServiceTarget[]): ReadonlySet<ObjectKey>;
@@ -76,9 +78,15 @@ function reachOf(context: PushContext): BindingReach {
     for (const { pattern } of resolved.services) bound.add(resolved.binding, pattern, resolved);
   }
 
+  const rulesOf = concernedRules(context);
+
   const ofServices = (services: ReadonlySet<Service>): ReadonlySet<ObjectKey> => {
     const reaching = new Set([...services].flatMap((service) => bound.find(service)));
-    return new Set([...reaching].flatMap((resolved) => [keyOf(resolved.binding), ...usedSpecs(resolved)]));
+    const namespaces = new Set(Array.from(services, ({ namespace }) => namespace));
+    return new Set([
+      ...[...reaching].flatMap((resolved) => [keyOf(resolved.binding), ...usedSpecs(resolved)]),
+      ...[...namespaces].flatMap(rulesOf),
+    ]);
   };
 
   return {

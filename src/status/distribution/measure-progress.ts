@@ -1,5 +1,6 @@
 import { traitsOf } from '../../config/kind-traits.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
+import { isRuleKind } from '../../config/policy-rules/kind-names.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connection.js';
@@ -40,14 +41,16 @@ interface Tally {
  *   of it, and of the bindings of a spec. Proxies get only bindings: a spec is in force as soon as this instance, whose
  *   policy server answers them, has read it.
  * - `navigator-policy` processes count too, if the mesh config names one.
+ * - Rules count the policy server of each instance that asks none elsewhere.
  * - Every proxy needs all other objects.
  */
 export function measureProgress(input: ProgressInput): InstanceProgress {
   const { context, connections, kinds } = input;
   const clients = connectedClients(connections);
   const proxies = clients.filter(({ isPolicyServer }) => !isPolicyServer);
-  const isServedElsewhere = checkServerOf(context.mesh)?.type === 'address';
-  const policyServers = isServedElsewhere ? clients.filter(({ isPolicyServer }) => isPolicyServer) : [];
+  const server = checkServerOf(context.mesh)?.type;
+  const isEmbedded = server === 'embedded';
+  const policyServers = server === 'address' ? clients.filter(({ isPolicyServer }) => isPolicyServer) : [];
   const missingAt = createMissing(input);
 
   const policyTallies = tallyConcerned(proxies, missingAt, input.concerns);
@@ -62,12 +65,14 @@ export function measureProgress(input: ProgressInput): InstanceProgress {
         ? (policyTallies.get(key) ?? { proxies: 0, behind: 0 })
         : { proxies: proxies.length, behind: behindProxies.get(key) ?? 0 };
       const servers = isPolicy ? policyServers.length : 0;
+      // The server in this process has each rule of its snapshot.
+      const own = isEmbedded && isRuleKind(kind) ? 1 : 0;
       objects.set(key, {
         version: versionOf(object),
         proxies: tally.proxies,
         ackedProxies: tally.proxies - tally.behind,
-        policyServers: servers,
-        ackedPolicyServers: servers - (isPolicy ? (behindServers.get(key) ?? 0) : 0),
+        policyServers: servers + own,
+        ackedPolicyServers: own + servers - (isPolicy ? (behindServers.get(key) ?? 0) : 0),
         rejections: input.rejectionsOf(key),
       });
     }

@@ -1,7 +1,7 @@
 import { DISPATCH_SECONDS, PER_REQUEST } from './buckets.js';
 import { counter, gauge, histogram } from './family.js';
 
-/** Families of handlers, instances and rules of the policy server, which do not exist yet. */
+/** Families of handlers, instances and rules of the policy server. */
 export const policyRuntimeFamilies = {
   policy_config_adapter_info_config_errors_total: gauge('Errors processing adapter info configuration.'),
   policy_config_adapter_info_configs_total: gauge('Known adapters in the current config.'),

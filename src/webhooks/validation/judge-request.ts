@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/record.js';
 import type { KindRegistry } from '../../config/kinds.js';
-import { RULE_KINDS } from '../../config/policy-rules/kind-names.js';
+import { isRuleKind } from '../../config/policy-rules/kind-names.js';
 import { ENVELOPE_FIELDS, type ReadResult } from '../../config/read-object.js';
 import { explainUnknownKind } from '../../config/unknown-kind.js';
 import { formatFinding, formatViolation } from '../../config/violation.js';
@@ -99,11 +99,9 @@ function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-const RULE_KIND_NAMES: ReadonlySet<string> = new Set(RULE_KINDS);
-
 /** Whether a kind of the policy runtime is deleted. Configurations of webhooks may ask about that. */
 function isRuleDeletion({ operation, kind: { group, kind } }: AdmissionRequest, meshDomain: string): boolean {
-  return operation === 'DELETE' && group === `config.${meshDomain}` && RULE_KIND_NAMES.has(kind);
+  return operation === 'DELETE' && group === `config.${meshDomain}` && isRuleKind(kind);
 }
 
 function judgeDeletion({ name }: AdmissionRequest): ValidationDecision {

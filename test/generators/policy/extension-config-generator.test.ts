@@ -5,6 +5,7 @@ import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
 import type { Json } from '../../../src/envoy/message-json.js';
 import { createPolicyPlugin } from '../../../src/generators/policy/policy-plugin.js';
 import type { Proxy, ProxyMetadata } from '../../../src/model/proxy.js';
+import { policyObjects } from '../../status/analysis/support.js';
 import { buildPort, buildProxy, buildService } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 import { at, CONFIG_ENCODER, ENCODER, toJson } from '../served-resources.js';
@@ -53,6 +54,18 @@ test('checks of the embedded server are on where a binding names the service', (
     t.false(isOn(name, EMBEDDED, { objects: [] }));
     t.false(isOn(name, EMBEDDED, { objects: [buildBinding('QuotaSpecBinding', { name: 'other' })] }));
     t.true(isOn(name, EMBEDDED, { objects: [buildBinding('HTTPAPISpecBinding', { service: '*' })] }));
+  }
+});
+
+test('checks of the embedded server are on where a rule decides about requests', (t) => {
+  const rule = (namespace: string, template: string) =>
+    policyObjects(`rule ${namespace}/r {actions: [{handler: h, instances: [i]}]}
+      instance ${namespace}/i {compiledTemplate: ${template}}`);
+  for (const name of [HTTP, TCP]) {
+    t.true(isOn(name, EMBEDDED, { objects: rule('default', 'checknothing') }));
+    t.true(isOn(name, EMBEDDED, { objects: rule('mesh-system', 'quota') }));
+    t.false(isOn(name, EMBEDDED, { objects: rule('default', 'logentry') }));
+    t.false(isOn(name, EMBEDDED, { objects: rule('other', 'checknothing') }));
   }
 });
 

@@ -118,14 +118,29 @@ test('the fail policy decides when a handler throws or does not answer', async (
   t.is((await pending).failure, 'rule');
 });
 
-test('a handler that cannot be built is told, and its rule has no effect', async (t) => {
-  const rig = createRuleRig();
-  rig.apply(`rule shop/r {actions: [{handler: counter, instances: [requests]}]}
-    handler shop/counter {compiledAdapter: redisquota, params: {redisServerUrl: 'redis:6379'}}
-    instance shop/requests {compiledTemplate: quota}`);
+test('the fail policy decides about a request that needs a handler that cannot be built, and about no other', async (t) => {
+  const rig = createRuleRig({
+    build: () => {
+      throw new Error('params.address: cannot be used');
+    },
+  });
+  rig.apply(`${DENY}\n${QUOTA}`);
   t.true(rig.log.some(({ message }) => message === 'handler of rules does not run'));
-  t.deepEqual(await rig.series('policy_config_unsatisfied_action_handler_total'), [
-    'policy_config_unsatisfied_action_handler_total 1',
-  ]);
-  t.is((await rig.check({}, 'requests')).status.code, 'OK');
+  t.is(rig.handler.failures().get('handler/shop/refuse'), 'params.address: cannot be used');
+  const open = await rig.check({ 'request.path': '/closed' });
+  t.deepEqual([open.status.code, open.failure], ['OK', 'rule']);
+  const closed = await rig.check({ 'request.path': '/closed' }, undefined, FAIL_CLOSE);
+  t.deepEqual([closed.status.code, closed.failure], ['UNAVAILABLE', 'rule']);
+  t.is((await rig.check({ 'request.path': '/a' }, 'requests', FAIL_CLOSE)).failure, 'rule');
+  t.is((await rig.check({ 'request.path': '/a' }, undefined, FAIL_CLOSE)).failure, undefined, 'charges nothing');
+  t.is((await rig.check({ 'request.path': '/a' }, 'other', FAIL_CLOSE)).failure, undefined);
+});
+
+test('the fail policy decides when conditions take more work than a request may cause', async (t) => {
+  const rig = createRuleRig();
+  rig.apply(DENY.replace('request.path ==', '\\"^(a?){300}$\\".matches(request.path) || request.path =='));
+  const path = 'a'.repeat(30_000);
+  const closed = await rig.check({ 'request.path': path }, undefined, FAIL_CLOSE);
+  t.deepEqual([closed.status.code, closed.failure], ['UNAVAILABLE', 'rule']);
+  t.is((await rig.check({ 'request.path': '/open' }, undefined, FAIL_CLOSE)).failure, undefined);
 });

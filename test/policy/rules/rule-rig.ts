@@ -1,7 +1,6 @@
 import { Registry } from 'prom-client';
-import { createBackgroundLane } from '../../../src/base/background-lane.js';
 import { createRegexPrograms } from '../../../src/config/regex/regex-programs.js';
-import { compileRules } from '../../../src/model/policy/rules/rule-set.js';
+import { createResolvedRules } from '../../../src/model/policy/rules/resolved-rules.js';
 import { bagOf } from '../../../src/policy/client/attribute-bag.js';
 import type { AttributeValue } from '../../../src/policy/client/attribute-value.js';
 import type { CheckDecision } from '../../../src/policy/client/check-flow.js';
@@ -13,19 +12,8 @@ import { tenantMesh } from '../../model/policy/tenant-objects.js';
 import { policyObjects } from '../../status/analysis/support.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
+import { unreachedEnvironment } from './unreached-environment.js';
 
-const COUNTS = {
-  adapters: 0,
-  attributes: 0,
-  handlers: 1,
-  invalidHandlers: 0,
-  instances: 1,
-  invalidInstances: 0,
-  rules: 1,
-  invalidRules: 0,
-  invalidMatches: 0,
-  templates: 0,
-};
 export const FAIL_OPEN = { policy: 'FAIL_OPEN' } as const;
 export const FAIL_CLOSE = { policy: 'FAIL_CLOSE' } as const;
 
@@ -40,24 +28,12 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
   const registry = new Registry();
   const lines: string[] = [];
   const handler = createRuleHandler({
-    language: 'legacy',
     programs: createRegexPrograms({ scope: 'any part' }),
     metrics: createRuleMetrics(createMetrics(registry)),
     logger,
     limitedLog: createLimitedLog(logger, clock),
-    clock,
+    ...unreachedEnvironment(clock),
     writeLine: (stream, line) => lines.push(`${stream} ${line}`),
-    random: () => 0.5,
-    openStore: () => {
-      throw new Error('no Redis is reached here');
-    },
-    buildOwn: () => {
-      throw new Error("no adapters of one's own are called here");
-    },
-    fetchText: async (url) => {
-      throw new Error(`${url} is not reached here`);
-    },
-    background: createBackgroundLane(clock, 0.1),
     ...options,
   });
   const bag = (attributes: TestAttributes) =>
@@ -74,8 +50,7 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
     clock: fakeClock,
     lines,
     log: logger.records,
-    apply: (text: string) =>
-      handler.update(compileRules(tenantMesh(policyObjects(text)).context, 'legacy').rules, COUNTS),
+    apply: (text: string) => handler.update(createResolvedRules('legacy')(tenantMesh(policyObjects(text)).context)),
     check: (
       attributes: TestAttributes,
       charge?: string,

@@ -1,14 +1,18 @@
 import test from 'ava';
 import { Registry } from 'prom-client';
 import type { PolicyServerConfig, QuotaLimit } from '../../../src/config/policy-server/policy-server-config.js';
+import { DEFAULT_REGEX_LIMITS } from '../../../src/config/regex/regex-limits.js';
+import { createResolvedRules } from '../../../src/model/policy/rules/resolved-rules.js';
 import { bagOf, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
 import { createPolicyHandlers } from '../../../src/policy/server/policy-handlers.js';
 import { createLimitedLog } from '../../../src/telemetry/limited-log.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { policyContext } from '../../status/analysis/support.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { settled } from '../../support/policy-server.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
+import { unreachedEnvironment } from '../rules/unreached-environment.js';
 import { createRecordingTransport } from './policy-server-rig.js';
 
 const RATE: QuotaLimit = {
@@ -62,13 +66,15 @@ function setUp(config = LOCAL) {
     createId: () => 'id',
     logger,
     limitedLog: createLimitedLog(logger, clock),
+    adapters: unreachedEnvironment(clock),
+    regexLimits: DEFAULT_REGEX_LIMITS,
   });
   const charge = async (amount: number): Promise<string> => {
     const quotas = [{ quota: 'rate', charge: amount }];
     const check = { attributes: bagOf(EMPTY_LAYER), quotas, deduplicationId: undefined, failPolicy: {}, transport: {} };
     return (await handlers.chain.check(check)).status.code;
   };
-  return { handlers, charge, events, transport };
+  return { handlers, charge, events, transport, log: logger.records };
 }
 
 test('counters stay when the configuration changes and names the same storage', async (t) => {
@@ -131,4 +137,40 @@ test('a store that was opened for a configuration that cannot be used is closed'
   await settled();
   t.deepEqual(events, ['connected to one:1', 'memory store 0 opened', 'memory store 0 closed']);
   t.is(await charge(20), 'OK');
+});
+
+const COUNTED = createResolvedRules('legacy')(
+  policyContext(`rule shop/r {actions: [{handler: counter, instances: [rate]}]}
+    handler shop/counter {compiledAdapter: memquota, params: {quotas: [{name: rate, maxAmount: 5, validDuration: 60s}]}}
+    instance shop/rate {compiledTemplate: quota}`),
+);
+const IN_SHOP = bagOf(new Map([['destination.service.namespace', { type: 'string', value: 'shop' } as const]]));
+
+test('a quota that a rule counts needs no limit in the configuration, and is charged by the rule', async (t) => {
+  const { handlers, log } = setUp({ ...LOCAL, quotas: [] });
+  handlers.useRules(COUNTED);
+  const charge = async (quota: string, amount: number) => {
+    const quotas = [{ quota, charge: amount }];
+    const check = { attributes: IN_SHOP, quotas, deduplicationId: undefined, failPolicy: {}, transport: {} };
+    return (await handlers.chain.check(check)).status.code;
+  };
+  t.deepEqual([await charge('rate', 5), await charge('rate', 1)], ['OK', 'RESOURCE_EXHAUSTED']);
+  t.deepEqual(log, []);
+  t.is(await charge('unknown', 1), 'OK');
+  t.like(log, [{ message: 'quota has no limit, all charges are granted' }]);
+});
+
+test('rules do not apply while a remote server decides, and apply again after it', async (t) => {
+  const { handlers } = setUp(remote('one:1'));
+  handlers.useRules(COUNTED);
+  const exhausted = async () => {
+    const quotas = [{ quota: 'rate', charge: 6 }];
+    const check = { attributes: IN_SHOP, quotas, deduplicationId: undefined, failPolicy: {}, transport: {} };
+    return (await handlers.chain.check(check)).exhaustedQuotas;
+  };
+  t.is(handlers.failedHandlers(), undefined);
+  t.deepEqual(await exhausted(), []);
+  handlers.update({ ...LOCAL, quotas: [] });
+  t.deepEqual(await exhausted(), ['rate']);
+  t.is(handlers.failedHandlers()?.size, 0);
 });

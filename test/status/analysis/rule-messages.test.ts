@@ -1,9 +1,10 @@
 import test from 'ava';
-import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
+import { analysisInputOf, type Enforcement } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
+import { MESH } from '../../generators/context-builder.js';
 import { ofCluster, tenantMesh } from '../../model/policy/tenant-objects.js';
 import { ACCOUNTS, descriptorOf } from '../../support/adapter-descriptors.js';
-import { ENFORCEMENT, messagesOf } from './support.js';
+import { ENFORCEMENT, messagesOf, policyObjects } from './support.js';
 
 /** Messages of the policy runtime without remedies, and without the one that all objects have. */
 function said(text: string): readonly string[] {
@@ -12,13 +13,80 @@ function said(text: string): readonly string[] {
     .map((line) => line.split('; ')[0] ?? '');
 }
 
-test('every object says that it does not run yet', (t) => {
+test('a handler whose adapter does not run, and a rule that calls it, are MESH0271', (t) => {
   t.deepEqual(
-    messagesOf('rule shop/r {actions: [{handler: h, instances: [i]}]}', 'rules-without-dispatcher').map(
-      (line) => line.split(';')[0],
-    ),
-    ['MESH0271 rule/shop/r: policy servers of this version do not run rules'],
+    messagesOf(
+      `rule shop/r {actions: [{handler: h, instances: [i]}, {handler: own, instances: [i]}]}
+      handler shop/h {compiledAdapter: rbac}
+      handler shop/own {adapter: mine, connection: {address: "a:1"}}
+      handler shop/fine {compiledAdapter: denier}
+      handler shop/idle {compiledAdapter: kubernetesenv}`,
+      'adapters-not-run',
+    ).map((line) => line.split(';')[0]),
+    [
+      'MESH0271 handler/shop/h spec.compiledAdapter: the adapter rbac does not run yet',
+      'MESH0271 handler/shop/own spec.adapter: adapters of your own do not run yet',
+      'MESH0271 rule/shop/r spec.actions[0].handler: handler/shop/h does nothing: the adapter rbac does not run yet',
+      'MESH0271 rule/shop/r spec.actions[1].handler: handler/shop/own does nothing: adapters of your own do not run yet',
+    ],
   );
+});
+
+const CHECKS = `rule shop/deny {actions: [{handler: refuse, instances: [any]}]}
+  handler shop/refuse {compiledAdapter: denier}
+  instance shop/any {compiledTemplate: checknothing}`;
+const REPORTS = `rule shop/log {actions: [{handler: out, instances: [entry]}]}
+  handler shop/out {compiledAdapter: stdio}
+  instance shop/entry {compiledTemplate: reportnothing}`;
+
+/** Object and message without the remedy, of one code. */
+function saidWith(code: string, text: string, policy: object, more: Partial<Enforcement> = {}): readonly string[] {
+  const mesh = { policy: { ...MESH.policy, ...policy } };
+  const { context } = tenantMesh(policyObjects(text), mesh);
+  return analyze(analysisInputOf(context, { ...ENFORCEMENT, ...more }))
+    .filter((message) => message.code === code)
+    .map(({ object, message }) => `${object}: ${message.split(';')[0]}`);
+}
+const ON = {
+  mixerCheckServer: 'embedded',
+  mixerReportServer: 'embedded',
+  disablePolicyChecks: false,
+  disableMixerHttpReports: false,
+};
+
+test('a rule whose checks or reports the mesh config turns off is MESH0204, and with both off all its objects', (t) => {
+  t.deepEqual(saidWith('MESH0204', `${CHECKS}\n${REPORTS}`, ON), []);
+  t.deepEqual(saidWith('MESH0204', `${CHECKS}\n${REPORTS}`, { ...ON, disablePolicyChecks: true }), [
+    'rule/shop/deny: this rule is not enforced: disablePolicyChecks of the mesh config is true',
+  ]);
+  t.deepEqual(saidWith('MESH0204', `${CHECKS}\n${REPORTS}`, { ...ON, disableMixerHttpReports: true }), [
+    'rule/shop/log: this rule is not enforced: disableMixerHttpReports of the mesh config is true',
+  ]);
+  t.is(saidWith('MESH0204', `${CHECKS}\n${REPORTS}`, {}).length, 6);
+});
+
+test('a handler that the policy server cannot start is MESH0281, and all objects are MESH0282 if it asks another server', (t) => {
+  const failedHandlers = new Map([['handler/shop/refuse', 'params.status: cannot be used']]);
+  t.deepEqual(saidWith('MESH0281', CHECKS, ON, { failedHandlers }), [
+    'handler/shop/refuse: params.status: cannot be used',
+  ]);
+  t.deepEqual(saidWith('MESH0282', CHECKS, ON, { failedHandlers: 'decided elsewhere' }), [
+    'handler/shop/refuse: the policy server asks the one at backend of its configuration, and applies no rules',
+    'instance/shop/any: the policy server asks the one at backend of its configuration, and applies no rules',
+    'rule/shop/deny: the policy server asks the one at backend of its configuration, and applies no rules',
+  ]);
+});
+
+test('a quota that a rule counts needs no limit in the configuration, so it is no MESH0208', (t) => {
+  const spec = 'QuotaSpec shop/q {rules: [{quotas: [{quota: requests, charge: 1}, {quota: other, charge: 1}]}]}';
+  const counted = `rule shop/r {actions: [{handler: counter, instances: [requests]}]}
+    handler shop/counter {compiledAdapter: memquota, params: {quotas: [{name: requests, maxAmount: 1, validDuration: 1s}]}}
+    instance shop/requests {compiledTemplate: quota}`;
+  const limits = { limitedQuotas: new Map<string, number>() };
+  t.is(saidWith('MESH0208', spec, ON, limits).length, 2);
+  t.deepEqual(saidWith('MESH0208', `${spec}\n${counted}`, ON, limits), [
+    'QuotaSpec/shop/q: the policy server has no limit for quota other',
+  ]);
 });
 
 test('names that nothing has are MESH0101, at their place', (t) => {

@@ -159,9 +159,28 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
     `False NotEnforced: 0/0 proxies up to date. It is not enforced; ${remedyOf('policyNotEnforced')}.`,
   ],
   [
-    'no policy server runs rules, also without analyzers',
-    { key: 'rule/shop/limit', isAnalyzed: false, progress: progressOf({ proxies: 0, ackedProxies: 0 }) },
-    'False NotEnforced: 0/0 proxies up to date. Policy servers of this version do not run rules.',
+    'the policy servers have a rule that no proxy has to know, also without analyzers',
+    {
+      key: 'rule/shop/log',
+      isAnalyzed: false,
+      progress: progressOf({ proxies: 0, ackedProxies: 0, policyServers: 2, ackedPolicyServers: 2 }),
+    },
+    'True UpToDate: 0/0 proxies up to date. In force at 2/2 policy servers.',
+  ],
+  [
+    'a policy server does not have a rule yet',
+    { key: 'rule/shop/limit', progress: progressOf({ policyServers: 2, ackedPolicyServers: 1 }) },
+    'False InProgress: 3/3 proxies up to date. In force at 1/2 policy servers.',
+  ],
+  [
+    'policy servers cannot run a handler',
+    { key: 'handler/shop/h', messages: [messageOf('adapterNotRun', 'the adapter x does not run yet')] },
+    `False NotEnforced: 3/3 proxies up to date. The adapter x does not run yet; ${remedyOf('adapterNotRun')}.`,
+  ],
+  [
+    'no rule names a handler',
+    { key: 'handler/shop/h', messages: [messageOf('unusedRuleObject', 'no rule names this handler')] },
+    `False NotBound: 3/3 proxies up to date. No rule names this handler; ${remedyOf('unusedRuleObject')}.`,
   ],
   [
     'no binding names it',

@@ -198,3 +198,29 @@ test('checks are off after every proxy has acknowledged the mesh config that tur
   t.is(on.progress().checks, 'off');
   t.is(createTestMesh({ mixerCheckServer: '' }).progress().checks, 'off');
 });
+
+const RULE = `rule shop/deny {actions: [{handler: refuse, instances: [any]}]}
+handler shop/refuse {compiledAdapter: denier}
+instance shop/any {compiledTemplate: checknothing}
+handler shop/unused {compiledAdapter: denier}`;
+
+test('a rule that checks is needed by the proxies of its services, with all that it names, and by the embedded server', (t) => {
+  const mesh = createTestMesh();
+  const before = mesh.apply(RULE);
+  connectAll(mesh);
+  const ofRule = { proxies: 3, ackedProxies: 3, policyServers: 1, ackedPolicyServers: 1 };
+  t.like(mesh.progress().objects.get('rule/shop/deny'), ofRule);
+  t.like(mesh.progress().objects.get('handler/shop/refuse'), ofRule);
+  t.like(mesh.progress().objects.get('instance/shop/any'), ofRule);
+  t.is(mesh.shown('handler/shop/unused'), '0/0 1/1');
+  mesh.apply(RULE.replace('handler: refuse', 'handler: unused'));
+  connectAll(mesh, before);
+  t.is(mesh.shown('rule/shop/deny'), '0/3 1/1', 'filters have to know that rules check');
+});
+
+test('a rule that only reports needs no proxy', (t) => {
+  const mesh = createTestMesh();
+  mesh.apply(RULE.replace('checknothing', 'reportnothing'));
+  connectAll(mesh);
+  t.like(mesh.progress().objects.get('rule/shop/deny'), { proxies: 0, policyServers: 1, ackedPolicyServers: 1 });
+});

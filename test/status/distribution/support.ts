@@ -1,4 +1,5 @@
 import { type MeshObject, type ObjectKey, objectKey } from '../../../src/config/object.js';
+import { RULE_KINDS } from '../../../src/config/policy-rules/kind-names.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { clustersAffectedBy } from '../../../src/generators/affected-by.js';
 import type { ResourceGenerator } from '../../../src/generators/generator.js';
@@ -27,6 +28,7 @@ export const STATUS_KINDS = [
   'HTTPAPISpecBinding',
   'ServiceEntry',
   'WorkloadEntry',
+  ...RULE_KINDS,
 ];
 
 export type PolicySettings = Partial<typeof MESH.policy>;

@@ -175,7 +175,7 @@ export const securityVariables = {
     type: addressRanges,
     default: '',
     meaning:
-      'Comma-separated address ranges. The server may fetch keys and documents of token issuers and SPIFFE bundles from them, although it refuses such addresses by default: addresses of this machine, link-local addresses, metadata services',
+      'Comma-separated address ranges. The server may fetch keys and documents of token issuers and SPIFFE bundles from them, and handlers of rules may name them, although it refuses such addresses by default: addresses of this machine, link-local addresses, metadata services',
     whenUnset: 'none',
     addition: true,
   },

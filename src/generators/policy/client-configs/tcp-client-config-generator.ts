@@ -5,6 +5,7 @@ import { createMemo } from '../../../model/memo.js';
 import { tcpClientConfigOf } from '../../../model/policy/client-configs.js';
 import { withFailPolicy } from '../../../model/policy/own-fail-policy.js';
 import type { Direction } from '../../../model/policy/proxy-policy.js';
+import { createRuledServices, type IsRuled } from '../../../model/policy/rules/ruled-services.js';
 import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
 import type { ServiceTarget } from '../../../model/proxy.js';
 import type { ServiceView } from '../../../model/push-context.js';
@@ -16,7 +17,7 @@ import { clusterOf } from '../../destination-names.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
 import { trafficClass } from '../../traffic-class.js';
-import { serviceConfigsAffectedBy } from '../affected-by.js';
+import { tcpClientConfigsAffectedBy } from '../affected-by.js';
 import { createLabelledFacts, type PolicyFacts, type PolicyFactsOf } from '../proxy-facts.js';
 
 interface TcpScope extends Scope {
@@ -26,7 +27,8 @@ interface TcpScope extends Scope {
 
 /**
  * The TcpClientConfigs of a proxy, by the cluster of their connections. Each names its proxy, so that proxies share none.
- * A resource is encoded again only when its service, or a spec that is bound to the service, has changed.
+ * A resource is encoded again only when its service, a spec that is bound to the service, or whether rules decide about
+ * it, has changed.
  */
 export function createTcpClientConfigGenerator(
   configs: ConfigEncoder,
@@ -35,21 +37,29 @@ export function createTcpClientConfigGenerator(
   { sniffInbound, sniffOutbound }: Pick<GeneratorSettings, 'sniffInbound' | 'sniffOutbound'>,
 ): WildcardGenerator {
   const labelledFactsOf = createLabelledFacts(factsOf);
+  const isRuledIn = createRuledServices();
   const memo = createMemo<EncodedResource>();
 
-  const resourceOf = (policies: ServicePolicies, facts: PolicyFacts, chain: TcpChain): EncodedResource => {
+  const resourceOf = (
+    { bindings, configOf }: ServicePolicies,
+    isRuled: IsRuled,
+    facts: PolicyFacts,
+    chain: TcpChain,
+  ): EncodedResource => {
     const { cluster, direction, service, targetPort } = chain;
-    const serviceConfig = policies.configOf(service);
-    return memo.of([service, serviceConfig, facts], `${cluster} ${targetPort}`, () => {
+    const serviceConfig = configOf(service);
+    return memo.of([service, serviceConfig, facts], `${cluster} ${targetPort} ${isRuled(service)}`, () => {
       const policy = withFailPolicy(facts.policy, serviceConfig.networkFailPolicy);
-      const config = tcpClientConfigOf(policy, facts.identity, direction, service, policies.bindings, targetPort);
+      const specs = { ...bindings, isRuled };
+      const config = tcpClientConfigOf(policy, facts.identity, direction, service, specs, targetPort);
       return frameNamedResource(POLICY_TYPE_URLS.tcpClientConfig, cluster, configs.tcpClientConfig(config));
     });
   };
 
   const generate: ResourcePart<TcpScope>['generate'] = (context, { facts, chains }) => {
     const policies = policiesOf(context);
-    return { resources: chains().map((chain) => resourceOf(policies, facts, chain)), findings: [] };
+    const isRuled = isRuledIn(context);
+    return { resources: chains().map((chain) => resourceOf(policies, isRuled, facts, chain)), findings: [] };
   };
 
   const inbound: ResourcePart<TcpScope> = {
@@ -84,7 +94,7 @@ export function createTcpClientConfigGenerator(
     mode: 'wildcard',
     typeUrl: POLICY_TYPE_URLS.tcpClientConfig,
     parts: [inbound, outbound],
-    affectedBy: serviceConfigsAffectedBy,
+    affectedBy: tcpClientConfigsAffectedBy,
   };
 }
 

@@ -1,20 +1,25 @@
 import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
 import { checkServerOf } from '../../../model/policy/policy-servers.js';
+import { countedQuotas } from '../../../model/policy/rules/counted-quotas.js';
+import { compileRules } from '../../../model/policy/rules/rule-set.js';
 import type { AnalysisInput, Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
 /**
- * Charges of quotas for which the policy server in this process has no limit, so that every request passes, and charges
+ * Charges of quotas for which the policy server in this process has no limit and no rule, so that every request passes, and charges
  * above the limit, so that no request passes.
  */
-export const findUselessCharges: Analyzer = ({ objects, mesh, enforcement: { limitedQuotas } }) =>
-  limitedQuotas === undefined || checkServerOf(mesh)?.type !== 'embedded'
-    ? []
-    : [...messagesOf(objects, limitedQuotas)];
+export const findUselessCharges: Analyzer = (input) => {
+  const { objects, mesh, enforcement } = input;
+  const { limitedQuotas, expressionLanguage = 'legacy' } = enforcement;
+  if (limitedQuotas === undefined || checkServerOf(mesh)?.type !== 'embedded') return [];
+  return [...messagesOf(objects, limitedQuotas, countedQuotas(compileRules(input, expressionLanguage).rules))];
+};
 
 function* messagesOf(
   objects: AnalysisInput['objects'],
   limits: ReadonlyMap<string, number>,
+  counted: ReadonlySet<string>,
 ): Iterable<AnalysisMessage> {
   for (const [object, { body }] of objects.get('QuotaSpec') ?? []) {
     for (const [rule, { quotas }] of (body as QuotaSpec).rules.entries()) {
@@ -22,6 +27,7 @@ function* messagesOf(
         if (quota === undefined || charge === 0) continue;
         const field = `spec.rules[${rule}].quotas[${index}]`;
         const limit = limits.get(quota);
+        if (limit === undefined && counted.has(quota)) continue;
         if (limit === undefined) {
           const message = `the policy server has no limit for quota ${quota}`;
           yield createMessage('unlimitedQuota', { object, field: `${field}.quota` }, message);

@@ -10,11 +10,12 @@ import { createMessage } from '../analysis-message.js';
 export const findUnenforcedPolicies: Analyzer = ({ objects, mesh, enforcement }) => {
   const why = whyNoChecks(mesh.policy, enforcement);
   if (why === undefined) return [];
-  return POLICY_KINDS.filter((kind) => !kind.startsWith('HTTPAPI') || !takesReports(mesh.policy, enforcement)).flatMap(
-    (kind) =>
-      [...(objects.get(kind)?.keys() ?? [])].map((object) =>
-        createMessage('policyNotEnforced', { object }, `this ${kind} is not enforced: ${why}`),
-      ),
+  return POLICY_KINDS.filter(
+    (kind) => !kind.startsWith('HTTPAPI') || whyNoReports(mesh.policy, enforcement) !== undefined,
+  ).flatMap((kind) =>
+    [...(objects.get(kind)?.keys() ?? [])].map((object) =>
+      createMessage('policyNotEnforced', { object }, `this ${kind} is not enforced: ${why}`),
+    ),
   );
 };
 
@@ -30,6 +31,9 @@ export function whyNoChecks(policy: PolicyMeshConfig, { isPluginOn }: Enforcemen
   return undefined;
 }
 
-function takesReports(policy: PolicyMeshConfig, { isPluginOn }: Enforcement): boolean {
-  return isPluginOn && policy.mixerReportServer !== '' && !policy.disableMixerHttpReports;
+/** The reason why no proxy reports HTTP requests; undefined if proxies report. */
+export function whyNoReports(policy: PolicyMeshConfig, { isPluginOn }: Enforcement): string | undefined {
+  if (!isPluginOn) return '--plugins does not name policy';
+  if (policy.mixerReportServer === '') return 'mixerReportServer of the mesh config names no server to report to';
+  return policy.disableMixerHttpReports ? 'disableMixerHttpReports of the mesh config is true' : undefined;
 }

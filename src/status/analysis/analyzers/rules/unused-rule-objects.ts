@@ -1,9 +1,6 @@
-import { keyOf, type MeshObject, type ObjectKey } from '../../../../config/object.js';
-import type { AdapterSpec } from '../../../../config/policy-rules/adapter.js';
-import type { HandlerSpec } from '../../../../config/policy-rules/handler.js';
-import type { InstanceSpec } from '../../../../config/policy-rules/instance.js';
-import type { RuleSpec } from '../../../../config/policy-rules/rule.js';
+import { keyOf, type ObjectKey } from '../../../../config/object.js';
 import { memoize } from '../../../../model/memo.js';
+import { namesIn } from '../../../../model/policy/rules/names-in.js';
 import { resolveReference } from '../../../../model/policy/rules/resolve-reference.js';
 import { createMessage } from '../../analysis-message.js';
 import type { ObjectAnalyzer } from '../../object-analyzer.js';
@@ -40,23 +37,3 @@ const usedObjects = memoize((index: TrafficIndex): ReadonlySet<ObjectKey> => {
   }
   return used;
 });
-
-function namesIn({ kind, body }: MeshObject): readonly (readonly [kind: string, written: string])[] {
-  switch (kind) {
-    case 'rule':
-      return (body as RuleSpec).actions.flatMap(({ handler, instances }) => [
-        ['handler', handler] as const,
-        ...instances.map((instance) => ['instance', instance] as const),
-      ]);
-    case 'handler':
-      return named('adapter', (body as HandlerSpec).adapter);
-    case 'instance':
-      return named('template', (body as InstanceSpec).template);
-    default:
-      return (body as AdapterSpec).templates.map((template) => ['template', template] as const);
-  }
-}
-
-function named(kind: string, written: string | undefined): readonly (readonly [string, string])[] {
-  return written === undefined ? [] : [[kind, written]];
-}

@@ -1,0 +1,59 @@
+import { isSameStorage, type PolicyServerConfig } from '../../../config/policy-server/policy-server-config.js';
+import { createQuotaHandler, type QuotaHandler } from '../../quota/quota-handler.js';
+import { createQuotaMetrics } from '../../quota/quota-metrics.js';
+import type { QuotaStore } from '../../quota/quota-store.js';
+import type { ConfiguredHandler, Neighbours, PolicyHandlersOptions } from './configured-handler.js';
+
+const UNLIMITED_REMEDY = 'add the quota to the policy config (--policyConfig, in a cluster the ConfigMap mesh-policy)';
+const EVICTION_REMEDY =
+  'more keys are in use than storage.maxCounters allows: raise it, or list the known keys in the quota (keys)';
+
+/** Quotas are counted here unless a remote server decides. */
+export function openQuotaHandler(
+  config: PolicyServerConfig,
+  options: PolicyHandlersOptions,
+  { countsQuota }: Neighbours,
+): ConfiguredHandler | undefined {
+  if (config.backend !== undefined) return undefined;
+  const { openStore, readKeyFile, metrics, logger, limitedLog } = options;
+  let { storage } = config;
+  let store = openStore(storage);
+  const close = (unused: QuotaStore): void => {
+    unused.close().catch((error: unknown) => logger.warn({ err: error }, 'former quota store not closed'));
+  };
+  const create = (): QuotaHandler =>
+    createQuotaHandler({
+      limits: config.quotas,
+      store,
+      readKeyFile,
+      metrics: createQuotaMetrics(metrics),
+      isCountedElsewhere: countsQuota,
+      onUndefined: (quota) =>
+        logger.warn({ quota, remedy: UNLIMITED_REMEDY }, 'quota has no limit, all charges are granted'),
+      onEvicted: (quota) => limitedLog.warn({ quota, remedy: EVICTION_REMEDY }, 'quota counter evicted'),
+    });
+  let handler: QuotaHandler;
+  try {
+    handler = create();
+  } catch (error) {
+    // A key file cannot be read. The former handlers stay, and nothing else would close this store.
+    close(store);
+    throw error;
+  }
+  return {
+    handler,
+    quotas: handler,
+    follow: (wanted) => {
+      if (wanted.backend !== undefined) return false;
+      handler.update(wanted.quotas);
+      if (isSameStorage(storage, wanted.storage)) return true;
+      const former = store;
+      store = openStore(wanted.storage);
+      storage = wanted.storage;
+      handler.useStore(store);
+      close(former);
+      return true;
+    },
+    isUp: () => store.isUp(),
+  };
+}

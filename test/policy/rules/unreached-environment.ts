@@ -1,0 +1,22 @@
+import { createBackgroundLane } from '../../../src/base/background-lane.js';
+import type { Clock } from '../../../src/base/clock.js';
+import type { AdapterEnvironment } from '../../../src/policy/rules/adapters/adapter.js';
+
+/** What adapters get in tests that reach no server. */
+export function unreachedEnvironment(clock: Clock): AdapterEnvironment {
+  return {
+    clock,
+    random: () => 0.5,
+    writeLine: () => undefined,
+    openStore: () => {
+      throw new Error('no Redis is reached here');
+    },
+    buildOwn: () => {
+      throw new Error("no adapters of one's own are called here");
+    },
+    fetchText: async (url) => {
+      throw new Error(`${url} is not reached here`);
+    },
+    background: createBackgroundLane(clock, 0.1),
+  };
+}
