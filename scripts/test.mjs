@@ -11,6 +11,7 @@ import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainGrpcClients } from './obtain-grpc-clients.mjs';
 import { obtainHelm } from './obtain-helm.mjs';
 import { obtainOtlpDecoder } from './obtain-otlp-decoder.mjs';
+import { obtainPrometheusParser } from './obtain-prometheus-parser.mjs';
 import {
   obtainChromium,
   obtainClusterTools,
@@ -83,6 +84,8 @@ function obtainCounterparts() {
   missing.push(...obtainGrpcClients());
   const otlp = obtainOtlpDecoder();
   if (otlp.missing !== undefined) missing.push(`decoder of traces: ${otlp.missing}`);
+  const prometheus = obtainPrometheusParser();
+  if (prometheus.missing !== undefined) missing.push(`parser of metrics: ${prometheus.missing}`);
   const helm = obtainHelm();
   if (helm.missing !== undefined) missing.push(`Helm: ${helm.missing}`);
   const tools = obtainClusterTools();

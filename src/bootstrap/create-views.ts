@@ -49,7 +49,7 @@ export interface ViewParts {
   lastProblems(): readonly ConfigProblem[];
   readonly instances: Instances;
   readonly policyServers: Instances;
-  readonly policy: Pick<PolicyRuntime, 'quotas' | 'limits'>;
+  readonly policy: Pick<PolicyRuntime, 'quotas' | 'limits' | 'handlerSeries'>;
 }
 
 /** The limits of the policy server that proxies ask; undefined if they are not known here. */
@@ -94,9 +94,13 @@ export function createViews(parts: ViewParts): Views {
     knownKinds: kinds.definitions.flatMap(({ group, versions, kind }) =>
       versions.map((version) => ({ group, version, kind })),
     ),
-    metrics: createMetricsText(registry, parts.clock, metrics, parts.metricsMinIntervalMs, () => {
-      recordPushStatus(metrics, status);
-      rejectedConfigs.observe(status.generated());
+    metrics: createMetricsText(registry, parts.clock, metrics, {
+      minIntervalMs: parts.metricsMinIntervalMs,
+      collect: () => {
+        recordPushStatus(metrics, status);
+        rejectedConfigs.observe(status.generated());
+      },
+      more: parts.policy.handlerSeries,
     }),
     connections: () => connections.list(),
     context: () => distributor.context,

@@ -67,3 +67,9 @@ export type FamilyName<Type extends Family['type'] = Family['type']> = {
 
 /** One value for each label of a family. */
 export type LabelsOf<Name extends FamilyName> = Readonly<Record<Families[Name]['labels'][number], string>>;
+
+/** Whether a metric of this process has the name, or one of prom-client can have it. */
+export function isFamilyName(name: string): boolean {
+  if (/^(?:process|nodejs)_/.test(name)) return true;
+  return [name, name.replace(/_(?:bucket|sum|count)$/, '')].some((each) => Object.hasOwn(metricFamilies, each));
+}

@@ -9,29 +9,37 @@ export interface MetricsText {
   readonly bytes: Buffer;
 }
 
+export interface MetricsTextOptions {
+  /** How long a finished rendering serves all scrapes (NAV_METRICS_MIN_INTERVAL). */
+  readonly minIntervalMs: number;
+  /** Updates gauges before each rendering. */
+  readonly collect?: () => void;
+  /** Lines that follow those of the registry. */
+  readonly more?: () => Iterable<string>;
+}
+
 /** How long one slice of rendering may block the event loop. */
 const SLICE_MS = 5;
+/** Characters of lines between two looks at the clock. */
+const LINES_AT_ONCE = 16_384;
 
 /**
  * Renders a registry for scrapes, at limited intervals and in slices: rendering a large mesh takes tens of
  * milliseconds, and any client may scrape. Scrapes during a rendering wait for it.
  *
  * @param metrics counts scrapes and failed renderings: scrapes_total, scrape_failures_total
- * @param minIntervalMs how long a finished rendering serves all scrapes (NAV_METRICS_MIN_INTERVAL)
- * @param collect updates gauges before each rendering
  */
 export function createMetricsText(
   registry: Registry,
   clock: Clock,
   metrics: Pick<Metrics, 'increment'>,
-  minIntervalMs: number,
-  collect: () => void = () => undefined,
+  { minIntervalMs, collect = () => undefined, more = () => [] }: MetricsTextOptions,
 ): () => Promise<MetricsText> {
   let rendering: Promise<MetricsText> | undefined;
   let keptUntilMs = Number.NEGATIVE_INFINITY;
   const render = async (): Promise<MetricsText> => {
     collect();
-    const bytes = await renderInSlices(registry, clock);
+    const bytes = await renderInSlices(registry, more(), clock);
     keptUntilMs = clock.monotonicMs() + minIntervalMs;
     return { contentType: registry.contentType, bytes };
   };
@@ -48,17 +56,29 @@ export function createMetricsText(
   };
 }
 
-/** The text of `registry.metrics()`, which renders without pauses. */
-async function renderInSlices(registry: Registry, clock: Clock): Promise<Buffer> {
+/** The text of `registry.metrics()`, which renders without pauses, and more lines. */
+async function renderInSlices(registry: Registry, more: Iterable<string>, clock: Clock): Promise<Buffer> {
   const parts: Buffer[] = [];
   let sliceStartMs = clock.monotonicMs();
+  const pause = async (): Promise<void> => {
+    if (clock.monotonicMs() - sliceStartMs < SLICE_MS) return;
+    await nextTurn();
+    sliceStartMs = clock.monotonicMs();
+  };
   for (const { name } of registry.getMetricsAsArray()) {
     const text = await registry.getSingleMetricAsString(name);
     parts.push(Buffer.from(parts.length === 0 ? text : `\n\n${text}`));
-    if (clock.monotonicMs() - sliceStartMs < SLICE_MS) continue;
-    await nextTurn();
-    sliceStartMs = clock.monotonicMs();
+    await pause();
   }
   parts.push(Buffer.from('\n'));
+  let lines = '';
+  for (const line of more) {
+    lines += `${line}\n`;
+    if (lines.length < LINES_AT_ONCE) continue;
+    parts.push(Buffer.from(lines));
+    lines = '';
+    await pause();
+  }
+  parts.push(Buffer.from(lines));
   return Buffer.concat(parts);
 }

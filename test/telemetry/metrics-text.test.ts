@@ -9,8 +9,11 @@ function rig() {
   const clock = createFakeClock();
   const counter = new Counter({ name: 'calls_total', help: 'Calls.', labelNames: ['peer'], registers: [registry] });
   let rendered = 0;
-  const scrape = createMetricsText(registry, clock, createMetrics(registry), 1000, () => {
-    rendered++;
+  const scrape = createMetricsText(registry, clock, createMetrics(registry), {
+    minIntervalMs: 1000,
+    collect: () => {
+      rendered++;
+    },
   });
   return { registry, clock, counter, scrape, renderings: () => rendered };
 }
@@ -22,6 +25,16 @@ test('the text is that of the registry', async (t) => {
   const { bytes, contentType } = await scrape();
   t.is(bytes.toString(), await registry.metrics());
   t.is(contentType, registry.contentType);
+});
+
+test('more lines follow those of the registry, also many of them', async (t) => {
+  const { registry } = rig();
+  const lines = Array.from({ length: 5000 }, (_, index) => `more{n="${index}"} 1`);
+  const scrape = createMetricsText(registry, createFakeClock(), createMetrics(registry), {
+    minIntervalMs: 1000,
+    more: () => lines,
+  });
+  t.is((await scrape()).bytes.toString(), `${await registry.metrics()}${lines.join('\n')}\n`);
 });
 
 test('scrapes at the same time share one rendering, and those of the next second its bytes', async (t) => {
@@ -40,8 +53,11 @@ test('scrapes at the same time share one rendering, and those of the next second
 test('a failed rendering is not cached', async (t) => {
   let fails = true;
   const registry = new Registry();
-  const scrape = createMetricsText(registry, createFakeClock(), createMetrics(registry), 1000, () => {
-    if (fails) throw new Error('no');
+  const scrape = createMetricsText(registry, createFakeClock(), createMetrics(registry), {
+    minIntervalMs: 1000,
+    collect: () => {
+      if (fails) throw new Error('no');
+    },
   });
   await t.throwsAsync(scrape(), { message: 'no' });
   fails = false;

@@ -187,6 +187,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     metricsMinIntervalMs: options.metricsMinIntervalMs,
     problems: runtime.problems,
     quotas: runtime.quotas,
+    handlerSeries: runtime.handlerSeries,
   });
   let pagesPort = policy.monitoringAddr.port;
   const answers = createAnswersControlPlane({

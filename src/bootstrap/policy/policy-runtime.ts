@@ -75,6 +75,8 @@ export interface PolicyRuntime
   useRules(rules: RulesInForce): void;
   /** Why handlers of rules do not run, by key; undefined while a remote server decides. */
   failedHandlers(): ReadonlyMap<string, string> | undefined;
+  /** The metrics that handlers of rules make, in the text format of Prometheus. */
+  handlerSeries(): Iterable<string>;
   /** Sets the answer of the health service; NOT_SERVING before the first call. */
   setServing(isServing: boolean): void;
   /** The limits of quotas in force; undefined while a remote server counts. */
@@ -104,6 +106,16 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
 
   const config = createPolicyConfiguration(options);
   const keyFiles = createKeyFiles(clock, config.reapply);
+  const adapters = createAdapterEnvironment({
+    egressAllowed: options.egressAllowed,
+    outgoing: options.outgoing,
+    metrics,
+    clock,
+    logger,
+    buildOwn: () => {
+      throw new Error('spec.adapter: adapters of your own do not run yet: use a built-in one');
+    },
+  });
   const handlers: PolicyHandlers = createPolicyHandlers(config.current(), {
     openStore: createQuotaStoreOpener({ clock, metrics, logger }),
     connect: (remote) =>
@@ -118,15 +130,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     createId: randomUUID,
     logger,
     limitedLog,
-    adapters: createAdapterEnvironment({
-      egressAllowed: options.egressAllowed,
-      outgoing: options.outgoing,
-      clock,
-      logger,
-      buildOwn: () => {
-        throw new Error('spec.adapter: adapters of your own do not run yet: use a built-in one');
-      },
-    }),
+    adapters,
     regexLimits: options.regexLimits,
   });
   const chain = withAttributeLog(handlers.chain, logging.scope('attributes'));
@@ -215,6 +219,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     },
     useRules: handlers.useRules,
     failedHandlers: handlers.failedHandlers,
+    handlerSeries: adapters.series.lines,
     setServing: grpc.setServing,
     askToLeave: grpc.askToLeave,
     lastCallMs: () => lastCallMs,

@@ -39,6 +39,8 @@ export interface PolicyViewParts {
   readonly metricsMinIntervalMs: number;
   problems(): readonly ConfigProblem[];
   quotas(): QuotaCounters | undefined;
+  /** See PolicyRuntime. */
+  readonly handlerSeries: () => Iterable<string>;
 }
 
 /** The state for those pages; this process has no proxies, snapshots or pushes. */
@@ -52,6 +54,7 @@ export function createPolicyViews({
   metricsMinIntervalMs,
   problems,
   quotas,
+  handlerSeries,
 }: PolicyViewParts): Views {
   return {
     build,
@@ -62,7 +65,7 @@ export function createPolicyViews({
     trackingEnabled: false,
     adszConfigEnabled: false,
     knownKinds: [],
-    metrics: createMetricsText(registry, clock, metrics, metricsMinIntervalMs),
+    metrics: createMetricsText(registry, clock, metrics, { minIntervalMs: metricsMinIntervalMs, more: handlerSeries }),
     connections: () => [],
     context: () => undefined,
     resourcesOf: () => [],

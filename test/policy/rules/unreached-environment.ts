@@ -1,6 +1,7 @@
 import { createBackgroundLane } from '../../../src/base/background-lane.js';
 import type { Clock } from '../../../src/base/clock.js';
 import type { AdapterEnvironment } from '../../../src/policy/rules/adapters/adapter.js';
+import { createSeriesRegistry } from '../../../src/policy/rules/adapters/series/series-registry.js';
 
 /** What adapters get in tests that reach no server. */
 export function unreachedEnvironment(clock: Clock): AdapterEnvironment {
@@ -18,5 +19,6 @@ export function unreachedEnvironment(clock: Clock): AdapterEnvironment {
       throw new Error(`${url} is not reached here`);
     },
     background: createBackgroundLane(clock, 0.1),
+    series: createSeriesRegistry({ nowMs: clock.monotonicMs, isTaken: () => false, onRefused: () => undefined }),
   };
 }

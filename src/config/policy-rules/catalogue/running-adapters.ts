@@ -1,5 +1,13 @@
 /** The built-in adapters that policy servers run. */
-export const RUNNING_ADAPTERS = ['denier', 'listchecker', 'memquota', 'noop', 'redisquota', 'stdio'] as const;
+export const RUNNING_ADAPTERS = [
+  'denier',
+  'listchecker',
+  'memquota',
+  'noop',
+  'prometheus',
+  'redisquota',
+  'stdio',
+] as const;
 
 export type RunningAdapter = (typeof RUNNING_ADAPTERS)[number];
 

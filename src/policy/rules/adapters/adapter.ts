@@ -9,6 +9,7 @@ import type { CompiledInstance } from '../compile-instance.js';
 import type { HandlerResources } from '../handler-resources.js';
 import type { Instance } from '../instance.js';
 import type { HandlerObject } from '../rule-objects.js';
+import type { SeriesRegistry } from './series/series-registry.js';
 
 /** The decision of a handler about one instance. */
 export interface AdapterDecision {
@@ -72,6 +73,8 @@ export interface AdapterEnvironment {
   readonly fetchText: (url: string, owner: string) => Promise<string>;
   /** Computations that are too long to delay requests for them. Namespaces take turns. */
   readonly background: BackgroundLane;
+  /** Metrics of handlers, which the page /metrics shows. */
+  readonly series: Pick<SeriesRegistry, 'open'>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Builds the running part of a handler whose adapter is a program of its own. @throws Error when that is not possible */

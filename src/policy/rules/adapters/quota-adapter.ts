@@ -59,7 +59,7 @@ export function createQuotaAdapter(
 }
 
 /** The names that the parameters may have for an instance. */
-function namesOf({ name, fullName }: Pick<Instance, 'name' | 'fullName'>): readonly string[] {
+export function namesOf({ name, fullName }: Pick<Instance, 'name' | 'fullName'>): readonly string[] {
   const namespace = fullName.slice(0, fullName.indexOf('/'));
   return [name, `${name}.${namespace}`, `${name}.instance.${namespace}`];
 }

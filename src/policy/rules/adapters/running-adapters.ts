@@ -5,6 +5,7 @@ import { buildDenier } from './denier.js';
 import { buildListchecker } from './listchecker.js';
 import { buildMemquota } from './memquota.js';
 import { buildNoop } from './noop.js';
+import { buildPrometheus } from './prometheus.js';
 import { buildRedisquota } from './redisquota.js';
 import { buildStdio } from './stdio.js';
 
@@ -13,6 +14,7 @@ const BUILDERS: Readonly<Record<RunningAdapter, BuildAdapter<never>>> = {
   listchecker: buildListchecker,
   memquota: buildMemquota,
   noop: buildNoop,
+  prometheus: buildPrometheus,
   redisquota: buildRedisquota,
   stdio: buildStdio,
 };

@@ -112,14 +112,24 @@ const schema = Type.Object(
 
 export type PrometheusParams = Immutable<Static<typeof schema>>;
 
+type MetricParams = PrometheusParams['metrics'][number];
+
+const DEFAULT_NAMESPACE = 'mesh';
+/** Labels that policy servers add. */
+const OWN_LABELS: ReadonlySet<string> = new Set(['mesh_handler', 'le']);
+
+/** The name that a metric has for scrapers. */
+export function metricNameOf({ namespace = '', name }: Pick<MetricParams, 'namespace' | 'name'>): string {
+  return `${namespace === '' ? DEFAULT_NAMESPACE : namespace}_${name}`;
+}
+
 /** Makes metrics of instances. */
 export const prometheus: CompiledAdapter<PrometheusParams> = {
   name: 'prometheus',
   templates: ['metric'],
   schema,
   *validate({ metrics, metricsExpirationPolicy }) {
-    const names = metrics.map(({ namespace = '', name }) => `${namespace}_${name}`);
-    for (const { index, first } of repeatedValues(names)) {
+    for (const { index, first } of repeatedValues(metrics.map(metricNameOf))) {
       const message = `is also the name of metrics[${first}]`;
       yield {
         path: `metrics[${index}].name`,
@@ -137,10 +147,7 @@ export const prometheus: CompiledAdapter<PrometheusParams> = {
     metrics.map(({ instanceName }, index) => ({ path: `metrics[${index}].instanceName`, reference: instanceName })),
 };
 
-function* metricViolations(
-  path: string,
-  { kind, buckets, labelNames }: PrometheusParams['metrics'][number],
-): Iterable<Violation> {
+function* metricViolations(path: string, { kind, buckets, labelNames }: MetricParams): Iterable<Violation> {
   if (buckets !== undefined && kind !== 'DISTRIBUTION') {
     yield {
       path: `${path}.buckets`,
@@ -151,6 +158,11 @@ function* metricViolations(
   for (const { index, first } of repeatedValues(labelNames)) {
     const value = labelNames[index];
     yield { path: `${path}.labelNames[${index}]`, value, message: `repeats labelNames[${first}]`, remedy: 'remove it' };
+  }
+  for (const [index, value] of labelNames.entries()) {
+    if (!OWN_LABELS.has(value) && !value.startsWith('__')) continue;
+    const message = 'is the name of a label that policy servers or scrapers add';
+    yield { path: `${path}.labelNames[${index}]`, value, message, remedy: 'use another name' };
   }
   const { linearBuckets, exponentialBuckets, explicitBuckets } = buckets ?? {};
   yield* aboveMinimum(`${path}.buckets.linearBuckets.width`, linearBuckets?.width, 0);

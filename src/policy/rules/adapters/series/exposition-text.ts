@@ -1,0 +1,23 @@
+/** Characters of a label's value. */
+const MAX_VALUE = 256;
+const MAX_HELP = 512;
+
+/** `name="value"`, cut and escaped. */
+export function labelText(name: string, value: string): string {
+  const shown = value.length > MAX_VALUE ? `${value.slice(0, MAX_VALUE - 1)}…` : value;
+  return `${name}="${shown.replace(/[\\"\n]/g, escaped)}"`;
+}
+
+export function helpText(text: string): string {
+  return text.slice(0, MAX_HELP).replace(/[\\\n]/g, escaped);
+}
+
+export function numberText(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf';
+  if (value === Number.NEGATIVE_INFINITY) return '-Inf';
+  return String(value);
+}
+
+function escaped(character: string): string {
+  return character === '\n' ? '\\n' : `\\${character}`;
+}
