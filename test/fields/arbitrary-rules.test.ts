@@ -9,6 +9,7 @@ import { analysisInputOf } from '../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../src/status/analysis/analyze.js';
 import { contextOf } from '../model/mesh-objects.js';
 import { ENFORCEMENT } from '../status/analysis/support.js';
+import { ACCOUNTS } from '../support/adapter-descriptors.js';
 import fc from '../support/property-testing.js';
 import { arbitrarySpec, type ValuePools } from './arbitrary-spec.js';
 import { repair } from './repair.js';
@@ -41,8 +42,8 @@ const POOLS: ValuePools = {
     match: EXPRESSIONS,
     values: EXPRESSIONS,
     attributeExpression: EXPRESSIONS,
-    descriptor: ['CgMKAWE='],
-    config: ['CgMKAWE='],
+    descriptor: [ACCOUNTS, 'CgMKAWE='],
+    config: [ACCOUNTS, 'CgMKAWE='],
     address: ['a.shop:9000'],
     timeout: ['1s'],
     samplingDuration: ['1s'],
