@@ -100,7 +100,7 @@ export function createGenerators(
     ),
     createNameTableGenerator(encoder),
     ...(extensionConfigs.length === 0 ? [] : [joinExtensionConfigs(extensionConfigs)]),
-    ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings) : []),
+    ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings, environment.meshLang) : []),
   ];
   const patched = createPatchedGenerators(generators);
   const byType = new Map(patched.map((generator) => [generator.typeUrl, generator]));

@@ -10,6 +10,8 @@ export type ServedGroup =
   | 'filters'
   /** For policy servers: the policies of services. */
   | 'serviceConfigs'
+  /** For policy servers: rules, and what they name. */
+  | 'ruleObjects'
   /** For policy servers: the labels that each check carries. */
   | 'clientConfigs'
   /** The services that have a policy, or a rule that decides about their requests. */
@@ -49,20 +51,20 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   kubernetes('EndpointSlice', 'workload', []),
   kubernetes('Pod', 'workload', ['listeners']),
   kubernetes('Node', 'workload', []),
-  kubernetes('Namespace', 'service', ['listeners', 'routes', 'policyReach', 'serviceConfigs']),
+  kubernetes('Namespace', 'service', ['listeners', 'routes', 'policyReach', 'serviceConfigs', 'ruleObjects']),
   mesh('ServiceEntry', EVERYTHING, { effect: 'service' }),
   mesh('WorkloadEntry', ['listeners'], { effect: 'service' }),
   mesh('HTTPAPISpec', ['serviceConfigs'], { isPolicy: true }),
   mesh('HTTPAPISpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
   mesh('QuotaSpec', ['serviceConfigs'], { isPolicy: true }),
   mesh('QuotaSpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
-  mesh('attributemanifest', [], { isPolicy: true }),
-  mesh('handler', [], { isPolicy: true }),
+  mesh('attributemanifest', ['ruleObjects'], { isPolicy: true }),
+  mesh('handler', ['ruleObjects'], { isPolicy: true }),
   // An instance and its template tell whether a rule that names it checks requests.
-  mesh('instance', ['policyReach'], { isPolicy: true }),
-  mesh('rule', ['policyReach'], { isPolicy: true }),
-  mesh('adapter', [], { isPolicy: true }),
-  mesh('template', ['policyReach'], { isPolicy: true }),
+  mesh('instance', ['policyReach', 'ruleObjects'], { isPolicy: true }),
+  mesh('rule', ['policyReach', 'ruleObjects'], { isPolicy: true }),
+  mesh('adapter', ['ruleObjects'], { isPolicy: true }),
+  mesh('template', ['policyReach', 'ruleObjects'], { isPolicy: true }),
   mesh('PeerAuthentication', ['clusters', 'endpoints', 'listeners']),
   mesh('RequestAuthentication', ['listeners']),
   mesh('AuthorizationPolicy', ['listeners']),
@@ -81,7 +83,7 @@ const UNKNOWN: KindTraits = {
   isPolicy: false,
   sidecarsOnly: false,
   routersOnly: false,
-  affects: new Set([...EVERYTHING]),
+  affects: new Set([...EVERYTHING, 'ruleObjects']),
 };
 
 export function traitsOf(kind: string): KindTraits {

@@ -127,7 +127,8 @@ export const USED_AT: Readonly<Record<string, string>> = {
   NAV_DEBUG_ADSZ_CONFIG: 'discovery-parts.ts adszConfigEnabled',
   NAV_DISTRIBUTION_HISTORY_RETENTION: 'proxy-serving.ts retentionMs',
   NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING: 'proxy-serving.ts ledger',
-  MESH_LANG: 'discovery-parts.ts expressionLanguage, policy/embedded-policy.ts createResolvedRules',
+  MESH_LANG:
+    'create-generators.ts createPolicyConfigGenerators, discovery-parts.ts expressionLanguage, policy/embedded-policy.ts createResolvedRules',
   AUDIENCE: 'trust/open-trust.ts expectedTokens',
   BYPASS_OOP_MTLS_SAN_VERIFICATION: 'policy/embedded-policy.ts bypassesBackendNames',
   CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR: 'trust/open-trust.ts hasJitter',

@@ -17,7 +17,10 @@ test('the origin in the table is that of the API group', (t) => {
 });
 
 test('an unknown kind may change every group of resources, and its versions are tracked', (t) => {
-  t.deepEqual([...UNKNOWN.affects], ['clusters', 'endpoints', 'listeners', 'routes', 'filters', 'serviceConfigs']);
+  t.deepEqual(
+    [...UNKNOWN.affects],
+    ['clusters', 'endpoints', 'listeners', 'routes', 'filters', 'serviceConfigs', 'ruleObjects'],
+  );
   t.true(isTracked('SomethingNew'));
 });
 

@@ -8,12 +8,6 @@ import { createPageReader } from '../../introspection/page-reader.js';
 import { checkReadiness, type ReadinessProbe } from '../../introspection/ready.js';
 import { quotasPage } from '../../introspection/web/quotas-page.js';
 import { formatListenAddress } from '../../net/listen-address.js';
-import { createServiceConfigReader } from '../../policy/server/discovery/service-config-reader.js';
-import {
-  createServiceSubscription,
-  createSubscriptionMetrics,
-} from '../../policy/server/discovery/service-subscription.js';
-import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import type { Logging } from '../../telemetry/logging.js';
 import { NAVIGATOR_POLICY_FAMILIES } from '../../telemetry/metric-families.js';
 import { type AdsStreamSettings, createAdsStreams } from '../../xds-client/ads-stream.js';
@@ -30,6 +24,7 @@ import { reportHttpRefusals } from '../report-http-refusals.js';
 import { createSettingsKeeper } from '../settings-keeper.js';
 import { StartError } from '../start-error.js';
 import { createPeerIdentifier } from './own-certificate.js';
+import { createPolicyDiscovery } from './policy-discovery.js';
 import { createPolicyRuntime } from './policy-runtime.js';
 import { createPolicyPages, createPolicyViews, POLICY_SITE } from './policy-views.js';
 
@@ -133,16 +128,16 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     logging,
     clock,
   });
-  const subscription = createServiceSubscription({
+  const policies = createPolicyDiscovery({
     openStream,
-    // The control plane reports replicas that count quotas separately.
-    node: () => encodeOwnNode({ QUOTA_COUNTERS: runtime.countsInMemory() ? 'memory' : 'shared' }),
-    readServiceConfig: createServiceConfigReader(createConfigDecoder(protos), options.regexes.navRegexExpressionBytes),
-    clock,
-    random: Math.random,
+    node: encodeOwnNode,
+    address: policy.discoveryAddress,
+    regexes: options.regexes,
+    protos,
+    metrics,
     logger: logging.scope('adsc'),
-    metrics: createSubscriptionMetrics(metrics),
-    onChange: () => runtime.observe(subscription),
+    clock,
+    runtime,
   });
 
   let wasStoreUp = false;
@@ -155,13 +150,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   });
   const probes: readonly ReadinessProbe[] = [
     drain.probe,
-    {
-      name: 'discovery',
-      check: () =>
-        subscription.version === undefined
-          ? { ready: false, reason: `no configuration has come from ${policy.discoveryAddress} yet` }
-          : { ready: true },
-    },
+    ...policies.probes,
     {
       name: 'certificate',
       check: () =>
@@ -237,7 +226,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     const addresses = { policy: await runtime.start(), monitoring: await monitoring.start() };
     await introspection.start();
     pagesPort = addresses.monitoring.port;
-    subscription.start();
+    policies.start();
     answers.start();
     secrets?.start();
     logger.info(
@@ -267,7 +256,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       // A running start can have opened parts, which are closed too. Its caller gets its error.
       await starting?.catch(() => undefined);
       cancelLook();
-      subscription.stop();
+      policies.stop();
       answers.stop();
       secrets?.stop();
       await Promise.all([runtime.stop(STOP_GRACE_MS), monitoring.stop(), introspection.stop()]);

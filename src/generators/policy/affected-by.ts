@@ -30,7 +30,12 @@ export function serviceConfigsAffectedBy(request: PushRequest): boolean {
   return request.full && kindsAffect(request, 'serviceConfigs');
 }
 
-/** The same, and whether rules decide about connections. */
+/** Whether an object of the policy runtime, a grant or the mesh config changed. */
+export function ruleObjectsAffectedBy(request: PushRequest): boolean {
+  return request.full && kindsAffect(request, 'ruleObjects');
+}
+
+/** The same as for ServiceConfigs, and whether rules decide about connections. */
 export function tcpClientConfigsAffectedBy(request: PushRequest): boolean {
   return serviceConfigsAffectedBy(request) || (request.full && kindsAffect(request, 'policyReach'));
 }

@@ -119,6 +119,7 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
 }
 
 function isSame(one: HandlerObject, other: HandlerObject): boolean {
+  if (one.problem !== other.problem) return false;
   if (one.spec === other.spec && one.adapter === other.adapter) return true;
   if (one.adapter.type === 'own' || other.adapter.type === 'own') {
     // The parameters are in the adapter's form there.

@@ -80,6 +80,8 @@ export interface HandlerObject {
   /** Parameters have defaults and the spelling of the adapter's schema; those of an adapter of one's own are as written. */
   readonly spec: Pick<HandlerSpec, 'compiledAdapter' | 'params' | 'connection'>;
   readonly adapter: { readonly type: 'compiled' } | OwnAdapter;
+  /** Why the handler cannot run in this process. Default: it can. */
+  readonly problem?: string;
 }
 
 /** An adapter of one's own. Plain data, as all of these objects. */

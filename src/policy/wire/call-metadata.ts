@@ -65,4 +65,5 @@ export const POLICY_TYPE_URLS = {
   httpClientConfig: 'type.googleapis.com/mesh.policy.v1.HttpClientConfig',
   tcpClientConfig: 'type.googleapis.com/mesh.policy.v1.TcpClientConfig',
   serviceConfig: 'type.googleapis.com/mesh.policy.v1.ServiceConfig',
+  ruleObject: 'type.googleapis.com/mesh.policy.v1.RuleObject',
 } as const;

@@ -5,10 +5,13 @@ import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connectio
 export interface ConnectedClient {
   readonly proxy: Proxy;
   readonly isPolicyServer: boolean;
+  /** Whether it subscribes to rules. Policy servers of earlier versions do not. */
+  readonly readsRules: boolean;
   readonly watches: readonly WatchSnapshot[];
 }
 
 const ENVOY_TYPE = 'type.googleapis.com/envoy.';
+const RULE_OBJECT = 'type.googleapis.com/mesh.policy.v1.RuleObject';
 
 /** The connected proxies and policy servers, each once, without those that have no subscription. */
 export function connectedClients(connections: readonly ProxyConnection[]): readonly ConnectedClient[] {
@@ -23,6 +26,7 @@ export function connectedClients(connections: readonly ProxyConnection[]): reado
     proxy,
     watches,
     // A policy server subscribes only to types of mesh.policy.v1.
+    readsRules: watches.some(({ typeUrl }) => typeUrl === RULE_OBJECT),
     isPolicyServer: watches.every(({ typeUrl }) => !typeUrl.startsWith(ENVOY_TYPE)),
   }));
 }

@@ -56,6 +56,7 @@ export function measureProgress(input: ProgressInput): InstanceProgress {
   const policyTallies = tallyConcerned(proxies, missingAt, input.concerns);
   const behindProxies = tallyBehind(proxies, missingAt);
   const behindServers = tallyBehind(policyServers, missingAt);
+  const withoutRules = policyServers.filter(({ readsRules }) => !readsRules).length;
 
   const objects = new Map<ObjectKey, ObjectProgress>();
   for (const kind of kinds) {
@@ -64,15 +65,17 @@ export function measureProgress(input: ProgressInput): InstanceProgress {
       const tally = isPolicy
         ? (policyTallies.get(key) ?? { proxies: 0, behind: 0 })
         : { proxies: proxies.length, behind: behindProxies.get(key) ?? 0 };
+      const isRule = isRuleKind(kind);
       const servers = isPolicy ? policyServers.length : 0;
+      const behind = isPolicy ? (behindServers.get(key) ?? 0) + (isRule ? withoutRules : 0) : 0;
       // The server in this process has each rule of its snapshot.
-      const own = isEmbedded && isRuleKind(kind) ? 1 : 0;
+      const own = isEmbedded && isRule ? 1 : 0;
       objects.set(key, {
         version: versionOf(object),
         proxies: tally.proxies,
         ackedProxies: tally.proxies - tally.behind,
         policyServers: servers + own,
-        ackedPolicyServers: own + servers - (isPolicy ? (behindServers.get(key) ?? 0) : 0),
+        ackedPolicyServers: own + servers - behind,
         rejections: input.rejectionsOf(key),
       });
     }

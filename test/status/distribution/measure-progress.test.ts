@@ -224,3 +224,25 @@ test('a rule that only reports needs no proxy', (t) => {
   connectAll(mesh);
   t.like(mesh.progress().objects.get('rule/shop/deny'), { proxies: 0, policyServers: 1, ackedPolicyServers: 1 });
 });
+
+test('a rule is in force at the navigator-policy processes that have acknowledged it', (t) => {
+  const mesh = createTestMesh({ mixerCheckServer: 'policy.mesh-system.svc.cluster.local:9091' });
+  const before = mesh.apply(RULE);
+  connectAll(mesh);
+  const server = (name: string, type: string) =>
+    connectionWith(proxyAt(name, '10.0.0.8', { type: 'router', id: name }), [watchOf(type, before)]);
+  mesh.connections.push(server('one', POLICY_TYPE_URLS.ruleObject), server('two', POLICY_TYPE_URLS.ruleObject));
+  t.is(mesh.shown('rule/shop/deny'), '3/3 2/2');
+  mesh.apply(RULE.split('\n')[1]?.replace('denier', 'noop') ?? '');
+  t.is(mesh.shown('rule/shop/deny'), '3/3 2/2');
+  t.is(mesh.shown('handler/shop/refuse'), '3/3 0/2');
+});
+
+test('a rule is not in force at a policy server of an earlier version, which subscribes to no rules', (t) => {
+  const mesh = createTestMesh({ mixerCheckServer: 'policy.mesh-system.svc.cluster.local:9091' });
+  const version = mesh.apply(`${SPEC}\n${BINDING}\n${RULE}`);
+  const proxy = proxyAt('old', '10.0.0.8', { type: 'router' });
+  mesh.connections.push(connectionWith(proxy, [watchOf(POLICY_TYPE_URLS.serviceConfig, version)]));
+  t.is(mesh.shown('QuotaSpec/shop/books'), '0/0 1/1');
+  t.is(mesh.shown('rule/shop/deny'), '0/0 0/1');
+});

@@ -3,7 +3,11 @@ import { RULE_KINDS } from '../../../src/config/policy-rules/kind-names.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { clustersAffectedBy } from '../../../src/generators/affected-by.js';
 import type { ResourceGenerator } from '../../../src/generators/generator.js';
-import { extensionConfigsAffectedBy, serviceConfigsAffectedBy } from '../../../src/generators/policy/affected-by.js';
+import {
+  extensionConfigsAffectedBy,
+  ruleObjectsAffectedBy,
+  serviceConfigsAffectedBy,
+} from '../../../src/generators/policy/affected-by.js';
 import type { ObjectChange } from '../../../src/model/object-change.js';
 import type { Proxy, ProxyType } from '../../../src/model/proxy.js';
 import type { ProxyConnection, WatchSnapshot } from '../../../src/model/proxy-connection.js';
@@ -56,6 +60,7 @@ const AFFECTED: ReadonlyMap<string, ResourceGenerator['affectedBy']> = new Map([
   [TypeUrl.cluster, clustersAffectedBy],
   [TypeUrl.extensionConfig, extensionConfigsAffectedBy],
   [POLICY_TYPE_URLS.serviceConfig, serviceConfigsAffectedBy],
+  [POLICY_TYPE_URLS.ruleObject, ruleObjectsAffectedBy],
 ]);
 
 export function createTestMesh(policy: PolicySettings = {}): TestMesh {

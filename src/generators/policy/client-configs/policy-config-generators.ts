@@ -5,13 +5,15 @@ import type { WildcardGenerator } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
 import { createPolicyFacts } from '../proxy-facts.js';
 import { createHttpClientConfigGenerator } from './http-client-config-generator.js';
+import { createRuleObjectGenerator } from './rule-object-generator.js';
 import { createServiceConfigGenerator } from './service-config-generator.js';
 import { createTcpClientConfigGenerator } from './tcp-client-config-generator.js';
 
-/** The generators of all client configurations. */
+/** The generators of all client configurations, and of what policy servers get. @param language of rules */
 export function createPolicyConfigGenerators(
   encoder: MessageEncoder,
   settings: Pick<GeneratorSettings, 'sniffInbound' | 'sniffOutbound'>,
+  language: string,
 ): readonly WildcardGenerator[] {
   const configs = createConfigEncoder(encoder);
   const factsOf = createPolicyFacts();
@@ -20,5 +22,6 @@ export function createPolicyConfigGenerators(
     createHttpClientConfigGenerator(configs, factsOf),
     createTcpClientConfigGenerator(configs, factsOf, policiesOf, settings),
     createServiceConfigGenerator(configs, policiesOf),
+    createRuleObjectGenerator(encoder, language),
   ];
 }

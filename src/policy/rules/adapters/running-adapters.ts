@@ -25,6 +25,7 @@ const BUILDERS: Readonly<Record<RunningAdapter, BuildAdapter<never>>> = {
  * @throws Error for an adapter that does not run yet, and for parameters that cannot be used
  */
 export function buildAdapter(handler: HandlerObject, environment: HandlerEnvironment): Adapter {
+  if (handler.problem !== undefined) throw new Error(handler.problem);
   if (handler.adapter.type === 'own') return environment.buildOwn(handler, environment);
   const { spec } = handler;
   const { compiledAdapter = '' } = spec;

@@ -1,4 +1,5 @@
 import { errorText } from '../../../base/error-text.js';
+import type { ServiceConfig } from '../../../config/policy/client-config.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { Metrics } from '../../../telemetry/metrics.js';
 import type { DiscoveryResponse } from '../../../xds-client/discovery-messages.js';
@@ -9,8 +10,8 @@ import {
 } from '../../../xds-client/subscription.js';
 import { POLICY_TYPE_URLS } from '../../wire/call-metadata.js';
 import type { ServiceConfigSource } from '../compiled-services.js';
+import { type ResourceSet, readResourceSet } from './resource-set.js';
 import type { ServiceConfigReader } from './service-config-reader.js';
-import { readServiceSet, type ServiceSet } from './service-set.js';
 
 export interface ServiceSubscriptionDependencies extends SubscriptionEnvironment {
   readonly readServiceConfig: ServiceConfigReader;
@@ -36,7 +37,7 @@ export interface ServiceSubscription extends ServiceConfigSource, Subscription {
 export function createServiceSubscription(dependencies: ServiceSubscriptionDependencies): ServiceSubscription {
   const { readServiceConfig, logger, metrics, onChange } = dependencies;
   const typeUrl = POLICY_TYPE_URLS.serviceConfig;
-  let services: ServiceSet = new Map();
+  let services: ResourceSet<ServiceConfig> = new Map();
   let version: string | undefined;
   let isConnected = false;
 
@@ -46,7 +47,7 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
   };
 
   const take = (response: DiscoveryResponse): void => {
-    services = readServiceSet(response.resources, typeUrl, services, readServiceConfig);
+    services = readResourceSet(response.resources, typeUrl, services, readServiceConfig);
     const isNew = response.version !== version;
     version = response.version;
     metrics.accepted(version, services.size);
@@ -77,7 +78,7 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
   });
 
   return {
-    find: (hostname) => services.get(hostname)?.config,
+    find: (hostname) => services.get(hostname)?.value,
     get version() {
       return version;
     },

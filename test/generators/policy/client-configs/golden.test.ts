@@ -14,7 +14,7 @@ for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.in.yaml'
   const served = new Map(
     [...proxies].map(([title, proxy]) => [
       title,
-      createPolicyConfigGenerators(ENCODER, settings).map((generator) => ({
+      createPolicyConfigGenerators(ENCODER, settings, 'legacy').map((generator) => ({
         typeUrl: generator.typeUrl,
         resources: generateAll(generator, context, proxy).resources,
       })),

@@ -23,7 +23,7 @@ const WEB = buildService({
 const CART = buildService({ name: 'cart' });
 
 function generators(): (type: ConfigType) => WildcardGenerator {
-  const all = createPolicyConfigGenerators(ENCODER, SETTINGS);
+  const all = createPolicyConfigGenerators(ENCODER, SETTINGS, 'legacy');
   return (type) => all.find(({ typeUrl }) => typeUrl === POLICY_TYPE_URLS[type]) as WildcardGenerator;
 }
 

@@ -32,15 +32,11 @@ function notEnforced(object: ObjectKey, kind: string, why: string): AnalysisMess
 
 /** Handlers that the policy server in this process cannot start, and all rules if it asks another policy server. */
 export const findIdleRules: Analyzer = ({ objects, mesh, enforcement: { failedHandlers = new Map() } }) => {
-  const server = checkServerOf(mesh);
-  if (server === undefined) return [];
-  if (server.type === 'embedded' && failedHandlers !== 'decided elsewhere') {
+  if (checkServerOf(mesh)?.type !== 'embedded') return [];
+  if (failedHandlers !== 'decided elsewhere') {
     return [...failedHandlers].map(([object, reason]) => createMessage('handlerNotBuilt', { object }, reason));
   }
-  const text =
-    server.type === 'embedded'
-      ? 'the policy server asks the one at backend of its configuration, and applies no rules'
-      : 'policy servers in processes of their own do not run rules yet';
+  const text = 'the policy server asks the one at backend of its configuration, and applies no rules';
   return RULE_KINDS.flatMap((kind) =>
     [...(objects.get(kind)?.keys() ?? [])].map((object) => createMessage('rulesDecidedElsewhere', { object }, text)),
   );

@@ -1,0 +1,81 @@
+import type { Clock } from '../../base/clock.js';
+import type { ProtoRegistry } from '../../envoy/proto-registry.js';
+import type { ReadinessProbe } from '../../introspection/ready.js';
+import { createRuleObjectReader } from '../../policy/server/discovery/rule-object-reader.js';
+import { createRuleSubscription } from '../../policy/server/discovery/rule-subscription.js';
+import { createServiceConfigReader } from '../../policy/server/discovery/service-config-reader.js';
+import {
+  createServiceSubscription,
+  createSubscriptionMetrics,
+} from '../../policy/server/discovery/service-subscription.js';
+import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
+import { createRuleObjectDecoder } from '../../policy/wire/rule-object-message.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { OpenAdsStream } from '../../xds-client/ads-stream.js';
+import type { PolicyRegexEnvironment } from '../environment.js';
+import type { PolicyRuntime } from './policy-runtime.js';
+
+export interface PolicyDiscoveryParts {
+  readonly openStream: OpenAdsStream;
+  readonly node: (metadata?: Readonly<Record<string, string>>) => Buffer;
+  /** --discoveryAddress */
+  readonly address: string;
+  readonly regexes: PolicyRegexEnvironment;
+  readonly protos: ProtoRegistry;
+  readonly metrics: Metrics;
+  /** Of scope `adsc`. */
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly runtime: Pick<PolicyRuntime, 'observe' | 'useRules' | 'countsInMemory'>;
+}
+
+/** The policies of services and the rules, as a policy server in a process of its own gets them. */
+export interface PolicyDiscovery {
+  readonly probes: readonly ReadinessProbe[];
+  start(): void;
+  stop(): void;
+}
+
+export function createPolicyDiscovery(parts: PolicyDiscoveryParts): PolicyDiscovery {
+  const { openStream, node, address, regexes, protos, metrics, logger, clock, runtime } = parts;
+  const shared = { openStream, clock, random: Math.random, logger };
+  const services = createServiceSubscription({
+    ...shared,
+    // The control plane reports replicas that count quotas separately.
+    node: () => node({ QUOTA_COUNTERS: runtime.countsInMemory() ? 'memory' : 'shared' }),
+    readServiceConfig: createServiceConfigReader(createConfigDecoder(protos), regexes.navRegexExpressionBytes),
+    metrics: createSubscriptionMetrics(metrics),
+    onChange: () => observe(),
+  });
+  const rules = createRuleSubscription({
+    ...shared,
+    node,
+    readRuleObject: createRuleObjectReader(createRuleObjectDecoder(protos), regexes.navRegexExpressionBytes),
+    metrics,
+    use: runtime.useRules,
+    onChange: () => observe(),
+  });
+  // No request may pass without the rules of its service.
+  const observe = (): void => {
+    if (services.version !== undefined && rules.hasRules) runtime.observe(services);
+  };
+  const probe = (name: string, hasCome: () => boolean, what: string): ReadinessProbe => ({
+    name,
+    check: () => (hasCome() ? { ready: true } : { ready: false, reason: `no ${what} from ${address} yet` }),
+  });
+  return {
+    probes: [
+      probe('discovery', () => services.version !== undefined, 'configuration has come'),
+      probe('rules', () => rules.hasRules, 'rules have come'),
+    ],
+    start: () => {
+      services.start();
+      rules.start();
+    },
+    stop: () => {
+      services.stop();
+      rules.stop();
+    },
+  };
+}

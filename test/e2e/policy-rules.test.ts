@@ -1,0 +1,154 @@
+import type { ExecutionContext } from 'ava';
+import type { HttpAnswer } from '../counterparts/agent/calls.js';
+import type { Manifest } from '../counterparts/config-folder.js';
+import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
+import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { createPolicyProcess, type PolicyProcess } from '../counterparts/policy-process.js';
+import { eventually } from '../support/eventually.js';
+import { changeUnderLoad } from './policy-change-load.js';
+import { countStatuses, createPolicyMesh, type PolicyMesh, policyMeshConfig } from './policy-mesh.js';
+import { type PolicyContext, policyOf, policyTests } from './policy-tests.js';
+
+const { available, test, e2eTest } = policyTests();
+
+const POLICY_ADDRESS = '10.244.9.1';
+const POLICY_SERVICE: ServiceOptions = {
+  name: 'policy',
+  namespace: 'mesh-system',
+  clusterIP: '10.96.5.1',
+  ports: [{ name: 'grpc-policy', port: 15016 }],
+};
+const SEPARATE = 'policy.mesh-system.svc.cluster.local:15016';
+/** A changed rule is in force within this time. */
+const IN_FORCE_MS = 300;
+
+function object(kind: string, name: string, spec: Manifest): Manifest {
+  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: 'default' }, spec };
+}
+
+const rule = (service: string, handler: string, instance: string, more = ''): Manifest =>
+  object('rule', service, {
+    match: `destination.service.name == "${service}" && context.reporter.kind == "inbound"${more}`,
+    actions: [{ handler, instances: [instance] }],
+  });
+
+const NO_SEATS = { code: 8, message: 'no seats are left' };
+const RULES: readonly Manifest[] = [
+  object('instance', 'anything', { compiledTemplate: 'checknothing' }),
+  object('handler', 'sign-in', {
+    compiledAdapter: 'denier',
+    params: {
+      status: {
+        code: 16,
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.DirectHttpResponse',
+            code: 'TemporaryRedirect',
+            body: 'sign in first',
+            headers: { location: '/login', 'x-reason': 'no account' },
+          },
+        ],
+      },
+    },
+  }),
+  rule('closed', 'sign-in', 'anything', ' && (request.headers["x-account"] | "") == ""'),
+  object('instance', 'user', { compiledTemplate: 'listentry', params: { value: 'request.headers["x-user"] | ""' } }),
+  object('handler', 'friends', { compiledAdapter: 'listchecker', params: { overrides: ['ada', 'bob'] } }),
+  rule('listed', 'friends', 'user'),
+  object('instance', 'calls', { compiledTemplate: 'quota' }),
+  object('handler', 'counter', {
+    compiledAdapter: 'memquota',
+    params: { quotas: [{ name: 'calls', maxAmount: 10, validDuration: '60s' }] },
+  }),
+  rule('counted', 'counter', 'calls'),
+  object('handler', 'full', { compiledAdapter: 'denier', params: { status: NO_SEATS } }),
+];
+const changing = (method: string): readonly Manifest[] => [
+  rule('changing', 'full', 'anything', ` && request.method == "${method}"`),
+];
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  t.context.policy = await createPolicyMesh(available, {
+    services: ['closed', 'listed', 'counted', 'changing'],
+    specs: {
+      'rules.yaml': RULES,
+      'changing.yaml': changing('TRACE'),
+      'counted.yaml': boundQuotaSpec({ name: 'counted' }, ['counted'], [{ quotas: [{ quota: 'calls', charge: 1 }] }]),
+    },
+    limits: [],
+    files: {
+      'policy.yaml': [serviceManifest(POLICY_SERVICE), endpointsManifest(POLICY_SERVICE, [POLICY_ADDRESS])],
+    },
+  });
+});
+
+/** What the rules decide, the same wherever they run. */
+async function assertDecisions(t: ExecutionContext, policy: PolicyMesh): Promise<void> {
+  const answer = async (service: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> => {
+    const [first] = await policy.send(service, 1, { headers });
+    return first as HttpAnswer;
+  };
+  const refused = await answer('closed');
+  t.like(refused, { status: 307, body: 'sign in first' });
+  t.like(refused.headers, { location: '/login', 'x-reason': 'no account' });
+  t.is((await answer('closed', { 'x-account': 'a' })).status, 200);
+  t.deepEqual([(await answer('listed')).status, (await answer('listed', { 'x-user': 'eve' })).status], [404, 404]);
+  t.is((await answer('listed', { 'x-user': 'ada' })).status, 200);
+}
+
+const write =
+  ({ mesh }: PolicyMesh, method: string) =>
+  () =>
+    mesh.discovery.configFolder.write('changing.yaml', changing(method));
+
+async function assertChanges(t: ExecutionContext, policy: PolicyMesh): Promise<void> {
+  const changes = [
+    { what: 'a rule that matches', status: 429, make: write(policy, 'GET') },
+    { what: 'a rule that matches no more', status: 200, make: write(policy, 'TRACE') },
+  ] as const;
+  await changeUnderLoad(t, policy, 'changing', changes, 1, IN_FORCE_MS);
+}
+
+e2eTest('rules refuse requests with their own answers, and let listed callers pass', async (t) => {
+  await assertDecisions(t, policyOf(t.context));
+});
+
+e2eTest('a quota of a rule allows exactly 10 of 50 concurrent requests', async (t) => {
+  t.deepEqual(countStatuses(await policyOf(t.context).send('counted', 50)), { 200: 10, 429: 40 });
+});
+
+e2eTest('a changed rule is in force within 300 ms, no request fails, and all handlers stay', async (t) => {
+  const policy = policyOf(t.context);
+  await assertChanges(t, policy);
+  const { discovery } = policy.mesh;
+  t.is(await discovery.metric('policy_handler_reused_handlers_total'), 4);
+  t.is(await discovery.metric('policy_handler_new_handlers_total'), 0);
+  t.deepEqual(countStatuses(await policy.send('counted', 5)), { 429: 5 });
+});
+
+let separate: PolicyProcess | undefined;
+
+async function separateOf(context: PolicyContext): Promise<PolicyProcess> {
+  if (separate !== undefined) return separate;
+  const { mesh } = policyOf(context);
+  await mesh.rig.network.addRouterAddress(POLICY_ADDRESS);
+  separate = createPolicyProcess(mesh.rig, { address: POLICY_ADDRESS, discovery: mesh.discovery });
+  await separate.start();
+  await mesh.discovery.writeMeshConfig(policyMeshConfig({ mixerCheckServer: SEPARATE, mixerReportServer: SEPARATE }));
+  return separate;
+}
+
+e2eTest('a policy server in a process of its own applies the same rules, and follows their changes', async (t) => {
+  const policy = policyOf(t.context);
+  const server = await separateOf(t.context);
+  await eventually('proxies ask it', async () => {
+    await policy.send('listed', 1);
+    return (await server.metric('policy_runtime_dispatches_total')) > 0;
+  });
+  await assertDecisions(t, policy);
+  t.deepEqual(countStatuses(await policy.send('counted', 50)), { 200: 10, 429: 40 });
+  await assertChanges(t, policy);
+  t.is(await server.metric('policy_handler_reused_handlers_total'), 4);
+  t.is(await server.metric('policy_discovery_rule_updates_total', { result: 'rejected' }), 0);
+});
