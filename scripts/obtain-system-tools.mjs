@@ -1,5 +1,6 @@
 // The system programs that tests and the demo need, installed with apt-get where we may.
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { note } from './terminal.mjs';
 
 /** Program and the Debian package it comes in. */
@@ -18,10 +19,17 @@ const PAGE_TOOLS = [
   ['curl', 'curl'],
   ['dig', 'bind9-dnsutils'],
 ];
+/** The compiler of .proto files, and those of Google that they import. */
+const PROTOC = [
+  ['protoc', 'protobuf-compiler'],
+  ['/usr/include/google/protobuf/any.proto', 'libprotobuf-dev'],
+];
 const REDIS = [['redis-server', 'redis-server']];
 const CHROMIUM = [['chromium', 'chromium']];
 
+/** @param program or the path of a file */
 function isThere(program) {
+  if (program.startsWith('/')) return existsSync(program);
   return spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
 }
 
@@ -47,6 +55,11 @@ function obtain(tools) {
 export function obtainSystemTools() {
   if (process.platform !== 'linux') return { missing: `network namespaces need Linux; this is ${process.platform}` };
   return obtain(NAMESPACE_TOOLS);
+}
+
+/** The compiler of .proto files. Returns {}, or { missing } with the reason in one line. */
+export function obtainProtoc() {
+  return obtain(PROTOC);
 }
 
 /** Redis, in which policy servers count together. Returns {}, or { missing } with the reason in one line. */

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { createAvaReader } from './ava-results.mjs';
 import { endWithNpm } from './end-with-npm.mjs';
 import { obtainImagePackages } from './image/obtain-packages.mjs';
+import { obtainAdapters } from './obtain-adapters.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainGrpcClients } from './obtain-grpc-clients.mjs';
 import { obtainHelm } from './obtain-helm.mjs';
@@ -82,6 +83,8 @@ function obtainCounterparts() {
   const testcluster = obtainTestcluster();
   if (testcluster.missing !== undefined) missing.push(`Kubernetes: ${testcluster.missing}`);
   missing.push(...obtainGrpcClients());
+  const adapters = obtainAdapters();
+  if (adapters.missing !== undefined) missing.push(`adapter in Go: ${adapters.missing}`);
   const otlp = obtainOtlpDecoder();
   if (otlp.missing !== undefined) missing.push(`decoder of traces: ${otlp.missing}`);
   const prometheus = obtainPrometheusParser();

@@ -19,6 +19,7 @@ const IN_CLUSTER =
   'test/e2e/first-steps.test.ts: the commands of the pages about settings, injection, gateways and certificates run as they are shown';
 const OPERATIONS = 'test/e2e/operations.test.ts: ';
 const COMMANDS = 'test/docs/commands.test.ts: the commands of docs/commands.md print the output that the page shows';
+const ADAPTERS = 'test/policy/own-adapters/sample-adapters.test.ts: ';
 const KUBECTL = 'test/manifests/cluster.test.ts: ';
 
 /**
@@ -28,6 +29,12 @@ const KUBECTL = 'test/manifests/cluster.test.ts: ';
 const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   // Of the servers, only the help is run: npm start runs the same server.
   'README.md': { 'Try it': HERE, 'Run it': HERE },
+  'docs/adapters.md': {
+    'Describe what the adapter gets': `${ADAPTERS}the commands of docs/adapters.md describe and check the samples`,
+    // Its programs are built and started as the page says, on other ports.
+    'Write the program': `${ADAPTERS}the adapters of the samples decide, tell plans and take reports`,
+    'Configure it': `${ADAPTERS}the commands of docs/adapters.md describe and check the samples`,
+  },
   'docs/analysis.md': { 'In pipelines': HERE },
   'docs/certificates.md': { 'Use a CA of your own': IN_CLUSTER, 'Replace a leaked key': IN_CLUSTER },
   'docs/commands.md': {

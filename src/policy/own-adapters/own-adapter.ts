@@ -76,7 +76,9 @@ export function createOwnAdapter(options: OwnAdapterOptions): Adapter {
       return limited(async () => {
         const quota = { name, amount, bestEffort };
         const dedupId = deduplicationId ?? createId();
-        return readQuotaAnswer(await adapter.call(wire, { instances: [encoded], dedupId, quota }), name);
+        const grant = readQuotaAnswer(await adapter.call(wire, { instances: [encoded], dedupId, quota }), name);
+        const isPartial = grant.grantedAmount < amount && !bestEffort;
+        return isPartial ? { ...grant, grantedAmount: 0 } : grant;
       });
     },
     report: (instances) => {

@@ -1,6 +1,6 @@
 import { counter, gauge } from './family.js';
 
-/** Families of adapters that reach other servers, or make metrics, by key of the handler (docs/policy-rules.md#adapters). */
+/** Families of adapters of one's own (docs/adapters.md), and of those that make metrics, by key of the handler. */
 export const policyAdapterFamilies = {
   policy_adapter_connected: gauge('1 while there is a connection to the adapter of the handler, else 0.', 'handler'),
   policy_adapter_reports_lost_total: counter(

@@ -186,6 +186,14 @@ test('adapters decide about instances of each built-in template for checks', asy
   }
 });
 
+test('an address is a text in a template for texts', async (t) => {
+  const adapter = await startAdapter(t);
+  const rig = createOwnRig(t);
+  rig.apply(objectsOf(adapter.port, 'listentry', '{value: source.ip}'));
+  await rig.check(MORE);
+  t.is(adapter.calls[0]?.request.instance.value, '10.1.2.3');
+});
+
 test('an adapter counts quotas, by the name of the instance', async (t) => {
   let left = 2;
   const adapter = await startAdapter(t, ({ request }) => {

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import type { MeshObject } from '../../../src/config/object.js';
 import { createRegexPrograms } from '../../../src/config/regex/regex-programs.js';
 import { createResolvedRules } from '../../../src/model/policy/rules/resolved-rules.js';
 import { bagOf } from '../../../src/policy/client/attribute-bag.js';
@@ -45,12 +46,15 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
         ]),
       ),
     );
+  const applyObjects = (objects: readonly MeshObject[]) =>
+    handler.update(createResolvedRules('legacy')(tenantMesh(objects).context));
   return {
     handler,
     clock: fakeClock,
     lines,
     log: logger.records,
-    apply: (text: string) => handler.update(createResolvedRules('legacy')(tenantMesh(policyObjects(text)).context)),
+    apply: (text: string) => applyObjects(policyObjects(text)),
+    applyObjects,
     check: (
       attributes: TestAttributes,
       charge?: string,

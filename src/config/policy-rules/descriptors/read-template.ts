@@ -12,8 +12,7 @@ const WITH_OUTPUT = 4;
 /** Number of the field with the name of an instance. */
 const INSTANCE_NAME = 72295727;
 const TEMPLATE_NAME = /^[A-Za-z]+$/;
-const SERVICE_FILE =
-  'describe the file that has the service Handle… and the message InstanceMsg: docs/policy-rules.md#adapters-of-your-own';
+const SERVICE_FILE = 'describe the file that has the service Handle… and the message InstanceMsg: docs/adapters.md';
 
 /**
  * Reads the template of a descriptor: the one file with the option template_variety.

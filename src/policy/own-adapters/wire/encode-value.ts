@@ -4,6 +4,7 @@ import { writeDuration, writeTimestamp } from '../../../config/policy-rules/desc
 import { wireLong } from '../../../config/policy-rules/descriptors/wire-long.js';
 import type { ValueType } from '../../../expressions/expression-types.js';
 import type { AttributeValue } from '../../client/attribute-value.js';
+import { valueText } from '../../rules/value-text.js';
 
 /** Numbers of the fields of istio.policy.v1beta1.Value (proto/mesh/adapters/values.proto). */
 const VALUE_FIELDS: Readonly<Record<ValueType, number>> = {
@@ -55,7 +56,10 @@ export function writeValueField(
   type: ValueType | undefined,
   value: AttributeValue,
 ): void {
-  if (leaf !== 'any') writeTypedField(writer, number, leaf, value);
+  if (leaf === 'STRING' && value.type !== 'string') {
+    // Instances of listentry may have other values, for example addresses.
+    writer.uint32(fieldTag(number, BYTES)).string(valueText(value));
+  } else if (leaf !== 'any') writeTypedField(writer, number, leaf, value);
   else {
     const known = type ?? typeOf(value);
     writer.uint32(fieldTag(number, BYTES)).fork();

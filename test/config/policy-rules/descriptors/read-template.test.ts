@@ -40,7 +40,10 @@ test('the messages of proto/mesh/adapters have the fields of the built-in templa
     if (idle !== undefined) continue;
     const wire = builtInTemplate(name);
     t.is(wire?.variety, variety, name);
-    t.deepEqual(optional(templateFieldsOf(wire?.fields ?? [])), optional(fields), name);
+    const written = templateFieldsOf(wire?.fields ?? []);
+    // Values of other types become texts in calls.
+    const expected = name === 'listentry' ? { value: { type: 'value', valueType: 'STRING' } } : optional(fields);
+    t.deepEqual(optional(written), expected, name);
     t.deepEqual(read(descriptorOfTemplate(name)), wire, name);
   }
 });
