@@ -66,6 +66,8 @@ export interface Environment extends RegexEnvironment {
   readonly navAccountOutageLimitMs: number;
   /** Whether certificates are renewed only while their service account exists. */
   readonly navCheckServiceAccounts: boolean;
+  /** Folder with one folder for each namespace, of whose files its handlers may name some. */
+  readonly navAdapterCredentialsDir: string;
   /** Addresses that fetches may use although docs/security.md#what-navigator-guarantees excludes them. */
   readonly navEgressAllowed: readonly AddressRange[];
   /** How long the last fetched keys of a JWT issuer count. */

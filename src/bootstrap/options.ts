@@ -155,6 +155,8 @@ export interface PolicyOptions {
   readonly bypassesBackendNames: boolean;
   /** NAV_EGRESS_ALLOWED */
   readonly egressAllowed: readonly AddressRange[];
+  /** NAV_ADAPTER_CREDENTIALS_DIR */
+  readonly adapterCredentials: string;
   /** See Environment.navPolicyConfigDefaults. */
   readonly policyConfigDefaults: SettingsFields;
   readonly regexes: PolicyRegexEnvironment;

@@ -9,6 +9,7 @@ import { regexVariables } from './settings/variables/regex-variables.js';
 /** The variables that `navigator-policy` reads. */
 export const policyVariables = {
   bypassOopMtlsSanVerification: environmentVariables.bypassOopMtlsSanVerification,
+  navAdapterCredentialsDir: environmentVariables.navAdapterCredentialsDir,
   navEgressAllowed: environmentVariables.navEgressAllowed,
   podNamespace: environmentVariables.podNamespace,
   navMetricsMinIntervalMs: environmentVariables.navMetricsMinIntervalMs,
@@ -33,6 +34,7 @@ export function parsePolicyOptions(
   const environment = readSettings(policyVariables, variableSource(variables));
   const {
     bypassOopMtlsSanVerification,
+    navAdapterCredentialsDir,
     navEgressAllowed,
     podNamespace,
     navMetricsMinIntervalMs,
@@ -51,6 +53,7 @@ export function parsePolicyOptions(
     common: withDrainDefault(common, variables),
     metricsMinIntervalMs: navMetricsMinIntervalMs,
     egressAllowed: navEgressAllowed,
+    adapterCredentials: navAdapterCredentialsDir,
     bypassesBackendNames: bypassOopMtlsSanVerification,
     policyConfigDefaults: navPolicyConfigDefaults,
     regexes,

@@ -11,7 +11,7 @@ export const SCOPE_DESCRIPTIONS: Readonly<Record<WritableScope, string>> = {
   cache: 'caches of secrets and resources',
   default: 'messages of no other scope',
   dns: 'the DNS listener',
-  grpcAdapter: 'the gRPC library',
+  grpcAdapter: 'the gRPC library, and adapters of your own',
   kube: 'requests to API servers',
   mcp: 'configuration over MCP',
   model: 'the model of the mesh',

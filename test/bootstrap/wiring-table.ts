@@ -153,6 +153,7 @@ export const USED_AT: Readonly<Record<string, string>> = {
   NAV_TOKEN_REVIEW_QUEUE: 'trust/open-trust.ts maxWaiting',
   NAV_TOKEN_REVIEW_WAIT: 'trust/open-trust.ts maxWaitMs',
   ROOT_CA_DIR: 'trust/open-trust.ts rootCaDir, trust/prepare-root-key.ts pluggedInPaths',
+  NAV_ADAPTER_CREDENTIALS_DIR: 'policy/embedded-policy.ts adapterCredentials',
   NAV_EGRESS_ALLOWED:
     'create-key-sets.ts createEgressRules, policy/embedded-policy.ts egressAllowed, trust/open-trust.ts allowed',
   NAV_JWKS_MAX_AGE: 'create-key-sets.ts maxAgeMs',

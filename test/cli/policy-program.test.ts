@@ -124,6 +124,7 @@ test('help of serve names every flag and the variables that it reads', async (t)
   }
   t.deepEqual(stdout.split('Environment variables:\n')[1]?.match(/^ {2}\w+/gm), [
     '  BYPASS_OOP_MTLS_SAN_VERIFICATION',
+    '  NAV_ADAPTER_CREDENTIALS_DIR',
     '  NAV_EGRESS_ALLOWED',
     '  NAV_METRICS_MIN_INTERVAL',
     '  NAV_POLICY_CONFIG_DEFAULTS',

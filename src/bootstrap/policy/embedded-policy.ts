@@ -75,6 +75,7 @@ export function createEmbeddedPolicy(parts: EmbeddedPolicyParts): EmbeddedPolicy
     custody: keeper.custodyOf('policyConfig'),
     regexLimits: regexLimitsOf(environment),
     egressAllowed: environment.navEgressAllowed.map(({ cidr }) => cidr),
+    adapterCredentials: environment.navAdapterCredentialsDir,
     bypassesBackendNames: environment.bypassOopMtlsSanVerification,
     listener: policyListenerSettings(options),
     logging,

@@ -16,7 +16,7 @@ export interface OwnAdapterParts {
   readonly egressAllowed: readonly string[];
   /** Default: the resolver of the system. */
   readonly resolveName?: ResolveName;
-  /** NAV_ADAPTER_CREDENTIALS */
+  /** NAV_ADAPTER_CREDENTIALS_DIR */
   readonly credentialsFolder: string;
   /** BYPASS_OOP_MTLS_SAN_VERIFICATION */
   readonly bypassesNames: boolean;

@@ -114,6 +114,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     custody: keeper.custodyOf('policyConfig'),
     regexLimits: policyRegexLimitsOf(options.regexes),
     egressAllowed: options.egressAllowed.map(({ cidr }) => cidr),
+    adapterCredentials: options.adapterCredentials,
     bypassesBackendNames: options.bypassesBackendNames,
     listener: {
       ...policy.policyAddr,

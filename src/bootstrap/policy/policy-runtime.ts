@@ -34,6 +34,7 @@ import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import type { ListenAddress } from '../options.js';
 import { createAdapterEnvironment } from './adapter-environment.js';
 import { withAttributeLog } from './attribute-log.js';
+import { createOwnAdapters } from './own-adapters.js';
 import {
   createPolicyConfiguration,
   type PolicyConfiguration,
@@ -52,10 +53,12 @@ export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
   readonly encoder: MessageEncoder;
   readonly metrics: Metrics;
   readonly outgoing: OutgoingCalls;
-  /** BYPASS_OOP_MTLS_SAN_VERIFICATION: remote backends may show certificates for other names. */
+  /** BYPASS_OOP_MTLS_SAN_VERIFICATION: remote backends and adapters may show certificates for other names. */
   readonly bypassesBackendNames: boolean;
   /** NAV_EGRESS_ALLOWED: addresses that handlers of rules may reach in spite of the egress rules. */
   readonly egressAllowed: readonly string[];
+  /** NAV_ADAPTER_CREDENTIALS_DIR: folder of the files that handlers may name. */
+  readonly adapterCredentials: string;
 }
 
 /** The policy server of a process, with its configuration, counters and listener. */
@@ -112,9 +115,12 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     metrics,
     clock,
     logger,
-    buildOwn: () => {
-      throw new Error('spec.adapter: adapters of your own do not run yet: use a built-in one');
-    },
+    buildOwn: createOwnAdapters({
+      ...options,
+      credentialsFolder: options.adapterCredentials,
+      bypassesNames: options.bypassesBackendNames,
+      logger: logging.scope('grpcAdapter'),
+    }),
   });
   const handlers: PolicyHandlers = createPolicyHandlers(config.current(), {
     openStore: createQuotaStoreOpener({ clock, metrics, logger }),

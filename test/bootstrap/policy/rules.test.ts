@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test from 'ava';
+import { projectRoot } from '../../counterparts/project-root.js';
+import { startAdapter } from '../../policy/own-adapters/adapter-rig.js';
 import { eventually } from '../../support/eventually.js';
 import { documents, endpoints, service } from '../support/manifests.js';
 import { connectPolicyClient } from '../support/policy-client.js';
@@ -56,4 +60,24 @@ test('the policy server applies the rules of the folder, and a changed rule to t
   const backend = JSON.stringify({ backend: { address: '127.0.0.1:1' } });
   await writeFile(server.policyConfigFile, backend);
   await eventually('the rules have no effect', async () => (await codes()).includes('MESH0282'));
+});
+
+test('the policy server asks an adapter of your own, as the samples configure it', async (t) => {
+  const adapter = await startAdapter(t, ({ request }) =>
+    request.instance.key === '' ? { result: { status: { code: 16, message: 'who are you?' } } } : {},
+  );
+  const objects = readFileSync(join(projectRoot(), 'samples/adapters/accounts.yaml'), 'utf8')
+    .replace('accounts.shop:9000', `127.0.0.1:${adapter.port}`)
+    .replace('timeout: 500ms', 'timeout: 10s')
+    .replace('name == "books"', 'name == "web"');
+  const server = await startServer(t, {
+    files: { 'web.yaml': documents(service('web'), endpoints('web', '10.0.0.1')), 'accounts.yaml': objects },
+    variables: { NAV_EGRESS_ALLOWED: '127.0.0.0/8' },
+  });
+  await writeFile(server.meshConfigFile, MESH);
+  const client = connectPolicyClient(t, server.policyPort);
+  await eventually('the adapter decides', async () => (await client.ask(WEB)) === 401);
+  t.is(adapter.calls.at(-1)?.request.instance.name, 'account.instance.shop');
+  t.is(await server.http.metric('policy_adapter_connected{handler="handler/shop/accounts"}'), 1);
+  t.true(((await server.http.metric('num_outgoing_requests{request_type="adapter"}')) ?? 0) >= 1);
 });

@@ -19,6 +19,7 @@ const SETTINGS: readonly Listed[] = [discoveryFlags, commonFlags, versionFlags, 
 const ADDITIONS = `
 MESH_DOMAIN string mesh.internal
 NAV_ACCOUNT_OUTAGE_LIMIT duration 24h0m0s
+NAV_ADAPTER_CREDENTIALS_DIR string /etc/navigator/adapters
 NAV_CHECK_SERVICE_ACCOUNTS bool true
 NAV_CREDENTIALS_DIR string ./var/lib/mesh/credentials
 NAV_DNS_ANSWERS_PER_SECOND int 50000

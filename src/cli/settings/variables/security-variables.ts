@@ -18,7 +18,7 @@ export const securityVariables = {
     type: bool,
     default: 'false',
     meaning:
-      'If true, the certificate of a remote policy server (backend of --policyConfig) may be for another name than its address; it must still be trusted',
+      'If true, the certificate of a remote policy server (backend of --policyConfig) may be for another name than its address, and that of an adapter with mutual TLS for another name or identity; it must still be trusted',
   },
   caEnableJitterForRootCertRotator: {
     name: 'CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR',
@@ -169,6 +169,14 @@ export const securityVariables = {
     type: text,
     default: './etc/cacerts',
     meaning: 'Location of a local or mounted CA root',
+  },
+  navAdapterCredentialsDir: {
+    name: 'NAV_ADAPTER_CREDENTIALS_DIR',
+    type: text,
+    default: '/etc/navigator/adapters',
+    meaning:
+      'Folder with one folder for each namespace. Handlers of rules in a namespace other than the root namespace may name files below its folder only, for keys, certificates and tokens of adapters of your own',
+    addition: true,
   },
   navEgressAllowed: {
     name: 'NAV_EGRESS_ALLOWED',

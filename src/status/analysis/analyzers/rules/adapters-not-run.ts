@@ -16,8 +16,8 @@ export const adaptersNotRun: ObjectAnalyzer = {
 
 function ofHandler(object: MeshObject): readonly AnalysisMessage[] {
   const why = whyNotRun(object);
-  const field = (object.body as HandlerSpec).adapter === undefined ? 'spec.compiledAdapter' : 'spec.adapter';
-  return why === undefined ? [] : [createMessage('adapterNotRun', { object: keyOf(object), field }, why)];
+  const where = { object: keyOf(object), field: 'spec.compiledAdapter' };
+  return why === undefined ? [] : [createMessage('adapterNotRun', where, why)];
 }
 
 function ofRule(rule: MeshObject, index: TrafficIndex): readonly AnalysisMessage[] {
@@ -30,8 +30,7 @@ function ofRule(rule: MeshObject, index: TrafficIndex): readonly AnalysisMessage
 }
 
 function whyNotRun({ body }: MeshObject): string | undefined {
-  const { compiledAdapter, adapter } = body as HandlerSpec;
-  if (adapter !== undefined) return 'adapters of your own do not run yet';
+  const { compiledAdapter } = body as HandlerSpec;
   const known = COMPILED_ADAPTERS.get(compiledAdapter ?? '');
   // MESH0274 tells of adapters that never have an effect.
   if (known === undefined || known.withoutEffect !== undefined || runs(known.name)) return undefined;
