@@ -8,6 +8,7 @@ import { startServer } from '../bootstrap/support/running-server.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { createKubernetesClient } from '../counterparts/kubernetes/kubernetes-client.js';
 import { createClusterHarness } from '../sources/kubernetes/support/cluster-harness.js';
+import { ACCOUNTS } from '../support/adapter-descriptors.js';
 import { eventually } from '../support/eventually.js';
 import { type Audit, createAudit } from './support/audit.js';
 import { createCertificate } from './support/create-certificate.js';
@@ -227,8 +228,18 @@ it('reading the cluster and writing statuses uses every granted right, and RBAC 
   const second = await startStatusInstance(t, { podName: 'meshd-1', kubeconfig, namespace });
   first.connect('books-1', '10.244.1.1');
   second.connect('books-2', '10.244.1.2');
-  const samples = readDocuments('samples/mesh').filter(({ apiVersion }) => apiVersion.includes('.mesh.internal/'));
-  const moved = samples.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
+  const samples = ['samples/mesh', 'samples/policy-rules']
+    .flatMap((folder) => readDocuments(folder))
+    .filter(({ apiVersion }) => apiVersion.includes('.mesh.internal/'));
+  const own = { apiVersion: 'config.mesh.internal/v1alpha2', metadata: { name: 'accounts' } };
+  const ownAdapter = [
+    { ...own, kind: 'template', spec: { descriptor: ACCOUNTS } },
+    { ...own, kind: 'adapter', spec: { templates: ['accounts'], config: ACCOUNTS } },
+  ];
+  const moved = [...samples, ...ownAdapter].map((object) => ({
+    ...object,
+    metadata: { ...object.metadata, namespace },
+  }));
   await api.client.applyAll([...moved, quotaSpec(namespace, 'mine'), quotaBinding(namespace, 'mine')]);
   // Both instances reported, and one wrote statuses.
   await hasCondition(api, quotaSpec(namespace, 'mine'), 'Reconciled', 'True UpToDate: 2/2 proxies up to date.');

@@ -88,7 +88,7 @@ function renderCalls({ query, callers, services, rights, allCallers, allServices
   const caller = html`<input type="search" name="caller" value="${query.get('caller') ?? ''}" placeholder="Caller: identity or namespace" aria-label="Caller: identity or namespace" autocomplete="off">`;
   const isCut = callers.length < allCallers || services.length < allServices;
   return html`<div class="lead"><h1>Who may call whom</h1></div>
-<p class="note">By visibility (exportTo) and the AuthorizationPolicies of the services' workloads, for callers with mutual TLS. ${Object.values(SIGNS).map(([sign, tone, text]) => html`<span class="badge ${tone}">${sign}</span> ${text} `)}</p>
+<p class="note">By visibility (exportTo) and the AuthorizationPolicies of the services' workloads, for callers with mutual TLS. ${Object.values(SIGNS).map(([sign, tone, text]) => html`<span class="sign"><span class="badge ${tone}">${sign}</span> ${text}</span> `)}</p>
 ${renderFilter(PATH, query, 'Service: host or namespace', caller)}
 ${callers.length === 0 || services.length === 0 ? html`<p class="empty">No ${services.length === 0 ? 'service' : 'identity of a workload'} matches the filter.</p>` : renderMap(callers, services, rights)}
 ${isCut ? html`<p class="pager">${callers.length} of ${allCallers} callers, ${services.length} of ${allServices} services. Use the filters to see others.</p>` : ''}`;

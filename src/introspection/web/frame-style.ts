@@ -42,6 +42,7 @@ pre.wrap { white-space: pre-wrap; overflow-wrap: anywhere; }
 .quiet, .empty, time, .unit { color: var(--quiet); }
 .empty { padding: .9rem 1rem; border: 1px dashed var(--line); border-radius: .5rem; max-width: none; }
 .note { padding: .5rem .9rem; border-left: 3px solid var(--line); color: var(--quiet); }
+.sign { white-space: nowrap; margin-right: .5rem; }
 .badge { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; font-size: 12px; font-weight: 600; white-space: nowrap;
   background: var(--sunk); color: var(--quiet); }
 .good { color: var(--good); background: var(--good-bg); }

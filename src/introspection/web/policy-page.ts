@@ -118,8 +118,8 @@ function renderService(service: NonNullable<ExplainedRequest['service']>): Html 
     quotas.charges.map(({ quota, charge, object }) => html`<bdi>${quota} ${charge}</bdi> by ${objectLink(object)}`),
     'no quota',
   )}</dd>
-<dt>Missing</dt><dd>${joined(missing.map((key) => objectLink(key)))}</dd>
-<dt>Not granted</dt><dd>${joined(notGranted.map((key) => objectLink(key)))}</dd>
+${missing.length === 0 ? '' : html`<dt>Missing</dt><dd>${joined(missing.map((key) => objectLink(key)))}</dd>`}
+${notGranted.length === 0 ? '' : html`<dt>Not granted</dt><dd>${joined(notGranted.map((key) => objectLink(key)))}</dd>`}
 </dl>
 <h2>Attributes</h2>${renderTable<readonly [string, string]>(
     [
