@@ -1,8 +1,9 @@
 import type { AnyFlag } from './parse-arguments.js';
 import type { Variable } from './settings/setting.js';
 
-/** Marks a flag or variable that the specified command line does not have. */
-const ADDITION_NOTE = ' (an addition of this implementation)';
+/** Marks a flag or variable that the specified command line does not have, as docs/configuration.md does. */
+const ADDITION_MARK = ' ‡';
+const ADDITION_NOTE = '‡ marks what only Navigator has.';
 /** Marks a flag or variable with values whose feature is not implemented. */
 const UNIMPLEMENTED_NOTE = ' (has no effect yet for some or all values)';
 
@@ -20,6 +21,8 @@ export interface CommandHelp {
   /** The usage after the binary's name: `discovery [flags]`. */
   readonly synopsis: string;
   readonly flags: readonly AnyFlag[];
+  /** Whether the command is a server, so that all common flags have an effect. Default: false, those of the log have. */
+  readonly serves?: boolean;
   /** The variables that the command reads. */
   readonly variables: readonly AnyVariable[];
 }
@@ -30,11 +33,14 @@ export function renderCommandHelp(binaryName: string, help: CommandHelp, commonF
   if (help.flags.length > 0) {
     sections.push(section('Flags', help.flags.map(describeFlag)));
   }
-  sections.push(section('Common flags', commonFlags.map(describeFlag)));
+  const common = help.serves === true ? commonFlags : commonFlags.filter(({ name }) => name.startsWith('log_'));
+  sections.push(section('Common flags', common.map(describeFlag)));
   if (help.variables.length > 0) {
     const variables = help.variables.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     sections.push(section('Environment variables', variables.map(describeVariable)));
   }
+  const shown: readonly Pick<AnyFlag, 'addition'>[] = [...help.flags, ...common, ...help.variables];
+  if (shown.some(({ addition }) => addition)) sections.push(ADDITION_NOTE);
   return `${sections.join('\n\n')}\n`;
 }
 
@@ -46,16 +52,20 @@ function describeFlag(flag: AnyFlag): string {
   const shorthand = flag.shorthand === undefined ? '    ' : `-${flag.shorthand}, `;
   const isList = flag.type.name.startsWith('string') && flag.type.name !== 'string';
   const shown = isList && flag.default !== '' ? `[${flag.default}]` : flag.default;
-  return `  ${shorthand}--${flag.name} ${flag.type.name}${defaultNote(shown)}\n        ${flag.meaning}${notesOf(flag)}`;
+  return `  ${shorthand}--${flag.name} ${flag.type.name}${defaultNote(shown)}${markOf(flag)}\n        ${flag.meaning}${noteOf(flag)}`;
 }
 
 function describeVariable(variable: AnyVariable): string {
   const note = variable.whenUnset === undefined ? '' : `; if not set: ${variable.whenUnset}`;
-  return `  ${variable.name} ${variable.type.name}${defaultNote(variable.default)}\n        ${variable.meaning}${note}${notesOf(variable)}`;
+  return `  ${variable.name} ${variable.type.name}${defaultNote(variable.default)}${markOf(variable)}\n        ${variable.meaning}${note}${noteOf(variable)}`;
 }
 
-function notesOf({ addition, unimplemented }: Pick<AnyFlag, 'addition' | 'unimplemented'>): string {
-  return (addition === true ? ADDITION_NOTE : '') + (unimplemented === undefined ? '' : UNIMPLEMENTED_NOTE);
+function markOf({ addition }: Pick<AnyFlag, 'addition'>): string {
+  return addition === true ? ADDITION_MARK : '';
+}
+
+function noteOf({ unimplemented }: Pick<AnyFlag, 'unimplemented'>): string {
+  return unimplemented === undefined ? '' : UNIMPLEMENTED_NOTE;
 }
 
 function defaultNote(text: string): string {

@@ -32,6 +32,7 @@ export const policyProgram: Program<PolicyEnvironment> = {
         command: ServeCommand,
         purpose: ServeCommand.usage.description ?? '',
         synopsis: 'serve [flags]',
+        serves: true,
         flags: Object.values(policyFlags),
         variables: Object.values(policyVariables),
         takesOperands: false,

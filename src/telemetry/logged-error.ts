@@ -26,14 +26,14 @@ export function describeError(error: unknown): LoggedError {
   };
 }
 
-/** The messages of the causes, but not those with which the message before already ends. */
+/** The messages of the causes, but not those that the message before repeats or ends with. */
 function causeMessages(error: Error): readonly string[] {
   const messages: string[] = [];
   let last = error.message;
   // Limited, because an error can be its own cause.
   for (let cause = error.cause, seen = 0; cause !== undefined && seen < MAX_CAUSES; seen++) {
     const message = errorText(cause);
-    if (!last.endsWith(`: ${message}`)) messages.push(message);
+    if (message !== last && !last.endsWith(`: ${message}`)) messages.push(message);
     last = message;
     cause = cause instanceof Error ? cause.cause : undefined;
   }

@@ -103,7 +103,8 @@ test('help of discovery names every flag and every variable', async (t) => {
   }
   t.true(stdout.includes('-a, --appNamespace string'));
   t.true(stdout.includes('--policyAddr string (default :15016)'));
-  t.true(stdout.includes('(an addition of this implementation)'));
+  t.true(stdout.includes('--policyAddr string (default :15016) ‡'));
+  t.true(stdout.endsWith('\n\n‡ marks what only Navigator has.\n'));
   t.true(stdout.includes('--plugins strings (default [authn,authz,health,policy])'));
 });
 
@@ -111,6 +112,7 @@ test('help of version names its own flags and the common ones, and no variables'
   const { stdout } = await runLine(['version', '-h']);
   t.true(stdout.includes('-s, --short bool (default true)'));
   t.true(stdout.includes('--log_target stringArray (default [stdout])'));
+  t.false(stdout.includes('--grpcMaxHeaderBytes'), 'limits of servers have no effect');
   t.false(stdout.includes('NAV_HTTP10'));
 });
 

@@ -170,6 +170,13 @@ test('a cause that the message repeats is logged once', (t) => {
   t.deepEqual(json()[0].err, { type: 'Error', message: '/keys cannot be fetched: the address is not allowed' });
 });
 
+test('a cause with the same message is logged once', (t) => {
+  const { logging, json } = logInto({ logAsJson: true });
+  const cause = new Error('the folder does not exist', { cause: new Error('ENOENT') });
+  logging.scope('ads').warn({ err: new Error(cause.message, { cause }) }, 'start failed');
+  t.like(json()[0].err, { message: cause.message, cause: 'ENOENT' });
+});
+
 test('an error that is its own cause is logged', (t) => {
   const { logging, json } = logInto({ logAsJson: true });
   const err = new Error('loop');

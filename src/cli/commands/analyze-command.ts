@@ -20,7 +20,7 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
   static override paths = [['analyze']];
   static override usage = Command.Usage({
     description:
-      'Validates and analyzes objects of files, folders or standard input (-), of a running server or of a cluster (an addition of this implementation). Exit codes: 0 no finding reaches --failure-threshold, 2 a finding does, 1 the input cannot be read or the command line is wrong.',
+      'Validates and analyzes objects of files, folders or standard input (-), of a running server or of a cluster. Exit codes: 0 no finding reaches --failure-threshold, 2 a finding does, 1 the input cannot be read or the command line is wrong.',
   });
 
   readonly operands = Option.Rest();

@@ -13,8 +13,7 @@ const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 export class CaptureTrafficCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['capture-traffic']];
   static override usage = Command.Usage({
-    description:
-      'Redirects the TCP traffic of this network namespace to the proxy (an addition of this implementation).',
+    description: 'Redirects the TCP traffic of this network namespace to the proxy.',
   });
 
   protected override async perform(): Promise<void> {

@@ -9,8 +9,7 @@ import { ReportedCommand } from './reported-command.js';
 export class GrpcAgentCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['grpc-agent']];
   static override usage = Command.Usage({
-    description:
-      'Keeps the certificate files of a gRPC library without a proxy current (an addition of this implementation).',
+    description: 'Keeps the certificate files of a gRPC library without a proxy current.',
   });
 
   protected override async perform(): Promise<void> {

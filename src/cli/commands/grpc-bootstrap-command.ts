@@ -15,8 +15,7 @@ import { ReportedCommand } from './reported-command.js';
 export class GrpcBootstrapCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['grpc-bootstrap']];
   static override usage = Command.Usage({
-    description:
-      'Writes the bootstrap file of a gRPC library that is a client or server of the mesh without a proxy (an addition of this implementation).',
+    description: 'Writes the bootstrap file of a gRPC library that is a client or server of the mesh without a proxy.',
   });
 
   protected override async perform(): Promise<void> {

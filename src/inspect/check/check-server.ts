@@ -81,7 +81,7 @@ async function checkProxies(server: PageServer): Promise<readonly CheckResult[]>
   const { ok, error } = checkOf('proxies', subject);
   const rejections =
     rejected.length === 0
-      ? ok(`none of ${rows.length} proxies rejects its configuration`)
+      ? ok(rows.length === 0 ? 'no proxy is connected' : `none of ${rows.length} proxies rejects its configuration`)
       : error(`${named(rejected)} rejected configuration`, `proxy-status ${rejected[0]} says why`);
   return [rejections, ...checkVersions(subject, rows)];
 }
