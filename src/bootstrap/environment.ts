@@ -1,7 +1,7 @@
 import type { AddressRange } from '../config/injection/captured-traffic.js';
 import type { SettingsFields } from '../config/settings-reader.js';
 import type { ExpressionLanguage } from '../expressions/expression-types.js';
-import type { OtlpProtocol } from '../tracing/otlp-encoder.js';
+import type { OtlpProtocol } from '../otlp/otlp-encoder.js';
 import type { ListenAddress } from './options.js';
 
 /** Bounds of the regular expressions in policies. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.js';
+import type { OtlpProtocol } from '../otlp/otlp-encoder.js';
 import { createLimitedLog } from '../telemetry/limited-log.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { type ChangeTracer, createChangeTracer } from './change-tracer.js';
-import type { OtlpProtocol } from './otlp-encoder.js';
 import { createOtlpExporter } from './otlp-exporter.js';
 import { otlpTrace } from './otlp-trace.js';
 

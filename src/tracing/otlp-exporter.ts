@@ -1,7 +1,7 @@
 import { errorText } from '../base/error-text.js';
+import { createOtlpEncoder, type OtlpProtocol } from '../otlp/otlp-encoder.js';
+import type { OtlpRequest } from '../otlp/otlp-request.js';
 import type { LimitedLog } from '../telemetry/limited-log.js';
-import { createOtlpEncoder, type OtlpProtocol } from './otlp-encoder.js';
-import type { OtlpRequest } from './otlp-request.js';
 
 /** The result of an export. `dropped`: the queue was full. */
 export type ExportResult = 'sent' | 'failed' | 'dropped';

@@ -1,5 +1,5 @@
+import type { OtlpAttribute, OtlpRequest, OtlpSpan, OtlpValue } from '../otlp/otlp-request.js';
 import { type ChangeTrace, responsesOf } from './change-trace.js';
-import type { OtlpAttribute, OtlpRequest, OtlpSpan, OtlpValue } from './otlp-request.js';
 
 /** What the trace of a change needs from its surroundings. */
 export interface OtlpContext {

@@ -11,7 +11,8 @@ const MAX_URL_LENGTH = 256;
 /** A document of another server cannot be fetched. */
 export class FetchError extends Error {
   constructor(url: string, reason: string, options?: ErrorOptions) {
-    super(`${url.slice(0, MAX_URL_LENGTH)} cannot be fetched: ${reason}`, options);
+    // A query can have a token.
+    super(`${url.replace(/[?#].*$/s, '').slice(0, MAX_URL_LENGTH)} cannot be fetched: ${reason}`, options);
     this.name = 'FetchError';
   }
 }
@@ -118,6 +119,10 @@ async function get(url: URL, { lookup: guardedLookup, signal, roots, accept }: E
 }
 
 export async function readBounded(answer: IncomingMessage, maxBytes: number): Promise<string> {
+  return (await readBytes(answer, maxBytes)).toString('utf8');
+}
+
+export async function readBytes(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -125,5 +130,5 @@ export async function readBounded(answer: IncomingMessage, maxBytes: number): Pr
     if (length > maxBytes) throw new Error(`the document has more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, length).toString('utf8');
+  return Buffer.concat(chunks, length);
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.js';
 import type { TemplateWire } from '../../config/policy-rules/descriptors/template-wire.js';
 import type { Adapter } from '../rules/adapters/adapter.js';
+import type { ReportBudget } from '../rules/reports/report-budget.js';
+import { createReportQueue } from '../rules/reports/report-queue.js';
 import { AdapterError } from './adapter-error.js';
 import { createCheckCache } from './check-cache.js';
 import type { ConnectedAdapter } from './connected-adapter.js';
-import type { ReportBudget } from './report-budget.js';
-import { createReportQueue } from './report-queue.js';
 import { createTemplates } from './templates.js';
 import { wireName } from './wire/encode-instance.js';
 import { readCheckAnswer, readQuotaAnswer } from './wire/read-answer.js';
@@ -40,6 +40,7 @@ export function createOwnAdapter(options: OwnAdapterOptions): Adapter {
     send: async ({ kind, instances, dedupId }) => {
       await adapter.call(kind, { instances, dedupId });
     },
+    codeOf: (error) => (error instanceof AdapterError ? error.code : 'INTERNAL'),
     onSent: options.onReportsSent,
     onLost: options.onReportsLost,
   });

@@ -82,6 +82,7 @@ const HANDLERS: Readonly<Record<string, string>> = {
   otlp: `
     endpoint: http://collector.shop:4318
     headers: { x-tenant: shop }
+    protocol: http/json
     timeout: 3s
     resourceAttributes: { service.name: policy }`,
   noop: '{}',

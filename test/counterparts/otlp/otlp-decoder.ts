@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Availability } from '../availability.js';
 import { projectRoot } from '../project-root.js';
 
-/** Decodes a request with traces, by OpenTelemetry's own messages in Python, into its JSON. */
-export type OtlpDecoder = (bytes: Uint8Array) => unknown;
+/** Decodes a request, by OpenTelemetry's own messages in Python, into its JSON. Default: with traces. */
+export type OtlpDecoder = (bytes: Uint8Array, signal?: 'logs' | 'traces') => unknown;
 
 /**
  * The decoder. Without it tests are declared as skipped, and `npm test` lists them with the reason; with
@@ -13,16 +13,17 @@ export type OtlpDecoder = (bytes: Uint8Array) => unknown;
  */
 export function requireOtlpDecoder(): Availability<OtlpDecoder> {
   const packages = join(projectRoot(), '.cache/otlp');
-  if (existsSync(join(packages, 'opentelemetry'))) return { value: (bytes) => decode(bytes, packages) };
+  if (existsSync(join(packages, 'opentelemetry')))
+    return { value: (bytes, signal = 'traces') => decode(bytes, signal, packages) };
   const missing = 'the messages of OpenTelemetry are not installed (run: node scripts/obtain-otlp-decoder.mjs)';
   if (process.env['REQUIRE_COUNTERPARTS'] === '1') throw new Error(`a counterpart is missing: ${missing}`);
   return { missing };
 }
 
-function decode(bytes: Uint8Array, packages: string): unknown {
+function decode(bytes: Uint8Array, signal: string, packages: string): unknown {
   const program = join(projectRoot(), 'test/counterparts/otlp/decode.py');
   const env = { ...process.env, PYTHONPATH: packages };
-  const { status, stdout, stderr } = spawnSync('python3', [program], { input: bytes, encoding: 'utf8', env });
+  const { status, stdout, stderr } = spawnSync('python3', [program, signal], { input: bytes, encoding: 'utf8', env });
   if (status !== 0) throw new Error(`the decoder ended with ${status}: ${stderr}`);
   return JSON.parse(stdout);
 }

@@ -4,6 +4,7 @@ export const RUNNING_ADAPTERS = [
   'listchecker',
   'memquota',
   'noop',
+  'otlp',
   'prometheus',
   'redisquota',
   'stdio',

@@ -8,6 +8,7 @@ import type { OpenNamedStore } from '../../quota/open-named-store.js';
 import type { CompiledInstance } from '../compile-instance.js';
 import type { HandlerResources } from '../handler-resources.js';
 import type { Instance } from '../instance.js';
+import type { ReportBudget } from '../reports/report-budget.js';
 import type { HandlerObject } from '../rule-objects.js';
 import type { SeriesRegistry } from './series/series-registry.js';
 
@@ -58,6 +59,19 @@ export interface Adapter {
   readonly timeoutMs?: number;
 }
 
+/** Sends messages to a server that a handler names. */
+export interface HttpSender {
+  /** @throws Error without an answer. Its message has nothing of headers and body */
+  post(message: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | Uint8Array;
+    readonly timeoutMs: number;
+  }): Promise<{ readonly status: number; readonly body: Uint8Array }>;
+  /** Closes the connections. */
+  close(): void;
+}
+
 /** What adapters get of the process. Parameters are of tenants, so what leaves the process follows the egress rules. */
 export interface AdapterEnvironment {
   readonly clock: Clock;
@@ -73,6 +87,17 @@ export interface AdapterEnvironment {
   readonly fetchText: (url: string, owner: string) => Promise<string>;
   /** Computations that are too long to delay requests for them. Namespaces take turns. */
   readonly background: BackgroundLane;
+  /** Opens a sender of messages over HTTP. @param owner key of the handler. Namespaces take turns */
+  readonly openSender: (owner: string) => HttpSender;
+  /** Bytes of records that wait for collectors. */
+  readonly budget: ReportBudget;
+  /** Counts reports that another server has taken, or not, by key of the handler. */
+  readonly reports: {
+    sent(handler: string, reports: number): void;
+    lost(handler: string, reports: number): void;
+  };
+  /** Makes a random id of that many bytes, in hexadecimal. */
+  readonly randomId: (bytes: number) => string;
   /** Metrics of handlers, which the page /metrics shows. */
   readonly series: Pick<SeriesRegistry, 'open'>;
   /** Uniform in [0, 1). */

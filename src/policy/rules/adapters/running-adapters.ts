@@ -5,6 +5,7 @@ import { buildDenier } from './denier.js';
 import { buildListchecker } from './listchecker.js';
 import { buildMemquota } from './memquota.js';
 import { buildNoop } from './noop.js';
+import { buildOtlp } from './otlp.js';
 import { buildPrometheus } from './prometheus.js';
 import { buildRedisquota } from './redisquota.js';
 import { buildStdio } from './stdio.js';
@@ -14,6 +15,7 @@ const BUILDERS: Readonly<Record<RunningAdapter, BuildAdapter<never>>> = {
   listchecker: buildListchecker,
   memquota: buildMemquota,
   noop: buildNoop,
+  otlp: buildOtlp,
   prometheus: buildPrometheus,
   redisquota: buildRedisquota,
   stdio: buildStdio,

@@ -9,6 +9,7 @@ import { childPath } from '../../../violation.js';
 import { text } from '../../fields.js';
 import { RULE_LIMITS } from '../../limits.js';
 import type { CompiledAdapter } from '../compiled-adapter.js';
+import { urlViolations } from './http-url.js';
 
 const schema = Type.Object(
   {
@@ -17,6 +18,10 @@ const schema = Type.Object(
       description: 'Headers of each request to the collector.',
       default: {},
       maxProperties: RULE_LIMITS.headerOperations,
+    }),
+    protocol: Type.Enum(['http/protobuf', 'http/json'], {
+      description: 'Form of the messages.',
+      default: 'http/protobuf',
     }),
     timeout: durationField({ description: 'Longest time for a request.', default: '10s' }),
     resourceAttributes: stringMap(Type.String({ maxLength: RULE_LIMITS.textLength }), {
@@ -30,19 +35,35 @@ const schema = Type.Object(
 
 export type OtlpParams = Immutable<Static<typeof schema>>;
 
+/** Headers that belong to the connection or the body. */
+const FRAMING: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'expect',
+  'host',
+  'transfer-encoding',
+  'upgrade',
+]);
+
 /** Sends log entries and spans to a collector of OpenTelemetry. */
 export const otlp: CompiledAdapter<OtlpParams> = {
   name: 'otlp',
   templates: ['logentry', 'tracespan'],
   schema,
   *validate({ endpoint, headers, timeout }) {
-    if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol)) {
-      const remedy = 'use for example http://collector.shop:4318';
-      yield { path: 'endpoint', value: endpoint, message: 'is not a URL of HTTP', remedy };
-    }
+    yield* urlViolations('endpoint', endpoint, {
+      use: 'use for example http://collector.shop:4318',
+      credentials: 'remove them: they are not sent; headers are',
+    });
     for (const [name, value] of Object.entries(headers)) {
-      if (isHeaderName(name) && isHeaderText(value)) continue;
       const path = childPath('headers', name);
+      if (FRAMING.has(name.toLowerCase())) {
+        yield { path, message: 'is set by the sender', remedy: 'remove it' };
+        continue;
+      }
+      if (isHeaderName(name) && isHeaderText(value)) continue;
       // Not the value: it may be a token.
       yield { path, message: 'is not a header', remedy: 'use for example x-tenant: shop' };
     }

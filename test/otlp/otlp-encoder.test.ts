@@ -1,6 +1,6 @@
 import anyTest from 'ava';
-import { createOtlpEncoder } from '../../src/tracing/otlp-encoder.js';
-import type { OtlpAttribute, OtlpRequest } from '../../src/tracing/otlp-request.js';
+import { createOtlpEncoder } from '../../src/otlp/otlp-encoder.js';
+import type { OtlpAttribute, OtlpRequest } from '../../src/otlp/otlp-request.js';
 import { requireOtlpDecoder } from '../counterparts/otlp/otlp-decoder.js';
 
 const decoder = requireOtlpDecoder();

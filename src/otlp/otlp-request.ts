@@ -36,4 +36,5 @@ export type OtlpValue =
   | { readonly boolValue: boolean }
   | { readonly intValue: string }
   | { readonly doubleValue: number }
-  | { readonly arrayValue: { readonly values: readonly { readonly stringValue: string }[] } };
+  | { readonly arrayValue: { readonly values: readonly { readonly stringValue: string }[] } }
+  | { readonly kvlistValue: { readonly values: readonly OtlpAttribute[] } };

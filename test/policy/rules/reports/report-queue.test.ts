@@ -1,8 +1,8 @@
 import test from 'ava';
-import { AdapterError } from '../../../src/policy/own-adapters/adapter-error.js';
-import { createReportBudget } from '../../../src/policy/own-adapters/report-budget.js';
-import { createReportQueue, type ReportBatch } from '../../../src/policy/own-adapters/report-queue.js';
-import { createFakeClock } from '../../support/fake-clock.js';
+import { AdapterError } from '../../../../src/policy/own-adapters/adapter-error.js';
+import { createReportBudget } from '../../../../src/policy/rules/reports/report-budget.js';
+import { createReportQueue, type ReportBatch } from '../../../../src/policy/rules/reports/report-queue.js';
+import { createFakeClock } from '../../../support/fake-clock.js';
 
 const report = (text: string) => Buffer.from(text);
 
@@ -27,6 +27,7 @@ function createRig(budgetBytes?: number) {
       await rig.take(batch);
       sent.push(...batch.instances.map(String));
     },
+    codeOf: (error) => (error instanceof AdapterError ? error.code : 'INTERNAL'),
     budget: createReportBudget(budgetBytes),
     createId: () => `id${++ids}`,
     clock,

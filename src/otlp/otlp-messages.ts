@@ -1,14 +1,4 @@
 import protobuf from 'protobufjs';
-import type { OtlpRequest, OtlpSpan } from './otlp-request.js';
-
-/** How a request is encoded over HTTP, as OTEL_EXPORTER_OTLP_PROTOCOL names it. */
-export type OtlpProtocol = 'http/protobuf' | 'http/json';
-
-/** The body of an HTTP request. */
-export interface OtlpBody {
-  readonly contentType: string;
-  readonly body: string | Uint8Array;
-}
 
 type Fields = Readonly<Record<string, readonly [id: number, type: string]>>;
 
@@ -33,6 +23,18 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
     events: [11, list('Event')],
     status: [15, 'Status'],
   },
+  ResourceLogs: { resource: [1, 'Resource'], scopeLogs: [2, list('ScopeLogs')] },
+  ScopeLogs: { scope: [1, 'Scope'], logRecords: [2, list('LogRecord')] },
+  LogRecord: {
+    timeUnixNano: [1, 'fixed64'],
+    severityNumber: [2, 'int32'],
+    severityText: [3, 'string'],
+    body: [5, 'Value'],
+    attributes: [6, list('KeyValue')],
+    observedTimeUnixNano: [11, 'fixed64'],
+  },
+  Response: { partialSuccess: [1, 'PartialSuccess'] },
+  PartialSuccess: { rejected: [1, 'int64'], errorMessage: [2, 'string'] },
   Event: { timeUnixNano: [1, 'fixed64'], name: [2, 'string'], attributes: [3, list('KeyValue')] },
   Status: { message: [2, 'string'], code: [3, 'int32'] },
   KeyValue: { key: [1, 'string'], value: [2, 'Value'] },
@@ -42,21 +44,18 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
     intValue: [3, 'int64'],
     doubleValue: [4, 'double'],
     arrayValue: [5, 'ArrayValue'],
+    kvlistValue: [6, 'KeyValueList'],
   },
   ArrayValue: { values: [1, list('Value')] },
+  KeyValueList: { values: [1, list('KeyValue')] },
 };
 
-/** Makes the function that encodes requests for a collector. */
-export function createOtlpEncoder(protocol: OtlpProtocol): (request: OtlpRequest) => OtlpBody {
-  if (protocol === 'http/json') {
-    return (request) => ({ contentType: 'application/json', body: JSON.stringify(request) });
-  }
-  const messages = Object.entries(MESSAGES).map(([name, fields]) => [name, { fields: fieldsOf(fields) }]);
-  const type = protobuf.Root.fromJSON({ nested: Object.fromEntries(messages) }).lookupType('Request');
-  return (request) => ({
-    contentType: 'application/x-protobuf',
-    body: type.encode(type.fromObject(withBinaryIds(request))).finish(),
+/** Makes the messages, and gives each by its name in the table. */
+export function createOtlpMessages(): (name: string) => protobuf.Type {
+  const root = protobuf.Root.fromJSON({
+    nested: Object.fromEntries(Object.entries(MESSAGES).map(([name, fields]) => [name, { fields: fieldsOf(fields) }])),
   });
+  return (name) => root.lookupType(name);
 }
 
 function fieldsOf(fields: Fields): Record<string, protobuf.IField> {
@@ -66,20 +65,4 @@ function fieldsOf(fields: Fields): Record<string, protobuf.IField> {
       return [name, type === written ? { id, type } : { id, type, rule: 'repeated' }];
     }),
   );
-}
-
-function withBinaryIds({ resourceSpans }: OtlpRequest): object {
-  const bytesOf = (id: string): Buffer => Buffer.from(id, 'hex');
-  const span = ({ traceId, spanId, parentSpanId = '', ...rest }: OtlpSpan): object => ({
-    ...rest,
-    traceId: bytesOf(traceId),
-    spanId: bytesOf(spanId),
-    ...(parentSpanId === '' ? {} : { parentSpanId: bytesOf(parentSpanId) }),
-  });
-  return {
-    resourceSpans: resourceSpans.map(({ resource, scopeSpans }) => ({
-      resource,
-      scopeSpans: scopeSpans.map(({ scope, spans }) => ({ scope, spans: spans.map(span) })),
-    })),
-  };
 }

@@ -1,7 +1,6 @@
-import { type Backoff, createBackoff } from '../../base/backoff.js';
-import type { Clock } from '../../base/clock.js';
-import type { RpcCode } from '../../base/rpc-code.js';
-import { AdapterError } from './adapter-error.js';
+import { type Backoff, createBackoff } from '../../../base/backoff.js';
+import type { Clock } from '../../../base/clock.js';
+import type { RpcCode } from '../../../base/rpc-code.js';
 import type { ReportBudget } from './report-budget.js';
 
 /** Reports of one template that are sent together. */
@@ -26,6 +25,8 @@ export interface ReportQueue<Kind> {
 export interface ReportQueueOptions<Kind> {
   /** Rejects when the adapter has not taken the batch. */
   readonly send: (batch: ReportBatch<Kind>) => Promise<void>;
+  /** What a rejection of `send` means for further attempts. */
+  readonly codeOf: (error: unknown) => RpcCode;
   readonly budget: ReportBudget;
   /** Makes an id that no other batch has. */
   readonly createId: () => string;
@@ -69,7 +70,7 @@ interface Waiting<Kind> {
 }
 
 export function createReportQueue<Kind>(options: ReportQueueOptions<Kind>): ReportQueue<Kind> {
-  const { send, budget, createId, clock, random, onSent, onLost } = options;
+  const { send, codeOf, budget, createId, clock, random, onSent, onLost } = options;
   const ready: Waiting<Kind>[] = [];
   /** Batches that wait for their next attempt, with what cancels it. */
   const resting = new Map<Waiting<Kind>, () => void>();
@@ -92,7 +93,7 @@ export function createReportQueue<Kind>(options: ReportQueueOptions<Kind>): Repo
     ready.push(waiting);
   };
   const failed = (waiting: Waiting<Kind>, error: Error): void => {
-    const code = error instanceof AdapterError ? error.code : 'INTERNAL';
+    const code = codeOf(error);
     if (!UNREACHED.has(code)) waiting.doubtfulAttempts++;
     const isHopeless = FINAL.has(code) || waiting.doubtfulAttempts >= MAX_DOUBTFUL_ATTEMPTS;
     if (isOver || isHopeless || clock.monotonicMs() >= waiting.untilMs) {
