@@ -74,7 +74,7 @@ const HANDLERS: readonly (readonly [adapter: string, params: object, problem: st
   [
     'listchecker',
     { providerUrl: 'file:///etc/list' },
-    'spec.params.providerUrl: "file:///etc/list": is not a URL; use a URL that begins with http:// or https://',
+    'spec.params.providerUrl: "file:///etc/list": is not a URL of HTTP; use a URL that begins with http:// or https://',
   ],
   [
     'listchecker',
@@ -118,6 +118,16 @@ const HANDLERS: readonly (readonly [adapter: string, params: object, problem: st
     'otlp',
     { endpoint: 'collector:4317' },
     'spec.params.endpoint: "collector:4317": is not a URL of HTTP; use for example http://collector.shop:4318',
+  ],
+  [
+    'otlp',
+    { endpoint: 'http://collector:4318', headers: { 'Content-Length': '7' } },
+    'spec.params.headers.Content-Length: is set by the sender; remove it',
+  ],
+  [
+    'prometheus',
+    metric({ labelNames: ['mesh_handler'] }),
+    'spec.params.metrics[0].labelNames[0]: "mesh_handler": is the name of a label that policy servers or scrapers add; use another name',
   ],
   [
     'rbac',

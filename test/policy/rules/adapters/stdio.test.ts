@@ -26,7 +26,8 @@ test('log entries have the level of their severity, metrics that of the paramete
 
 test('lines are JSON or text, to the stream of the parameters, and no value makes a line of its own', (t) => {
   const entry = '{"level":"info","time":"2026-01-02T03:04:05.000Z","instance":"entry.instance.shop","path":"/a\\nb"}';
-  const metric = '{"level":"info","time":"2026-01-01T00:00:00.100Z","instance":"size.instance.shop","value":7,"path":"/a\\nb"}';
+  const metric =
+    '{"level":"info","time":"2026-01-01T00:00:00.100Z","instance":"size.instance.shop","value":7,"path":"/a\\nb"}';
   t.deepEqual(linesOf('', '"info"', '/a\nb'), [`stdout ${entry}`, `stdout ${metric}`]);
   t.deepEqual(linesOf('logStream: STDERR, outputAsJson: false', '"info"', '/a\nb'), [
     'stderr 2026-01-02T03:04:05.000Z\tinfo\tentry.instance.shop\tpath="/a\\nb"',
