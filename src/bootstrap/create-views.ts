@@ -4,6 +4,7 @@ import type { KindRegistry } from '../config/kinds.js';
 import type { QuotaLimit } from '../config/policy-server/policy-server-config.js';
 import type { MessageJson } from '../envoy/message-json.js';
 import { TypeUrl } from '../envoy/type-urls.js';
+import type { ExpressionLanguage } from '../expressions/expression-types.js';
 import { readAskedRequest } from '../inspect/policy/asked-request.js';
 import { limitsIn } from '../inspect/policy/explain-quotas.js';
 import { explainRequest } from '../inspect/policy/explain-request.js';
@@ -44,6 +45,8 @@ export interface ViewParts {
   readonly clock: Clock;
   /** NAV_METRICS_MIN_INTERVAL */
   readonly metricsMinIntervalMs: number;
+  /** MESH_LANG */
+  readonly expressionLanguage: ExpressionLanguage;
   injectionTemplate(): string | undefined;
   problems(): readonly ConfigProblem[];
   lastProblems(): readonly ConfigProblem[];
@@ -132,6 +135,7 @@ export function createViews(parts: ViewParts): Views {
           distributor.context,
           readAskedRequest(method, url, headers, from, ip),
           limitsIn(limitsOf(distributor.context, parts.policy)),
+          parts.expressionLanguage,
         );
       } catch (error) {
         // Both errors have a text for users.

@@ -250,6 +250,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     clock,
     adszConfigEnabled: environment.navDebugAdszConfig,
     metricsMinIntervalMs: environment.navMetricsMinIntervalMs,
+    expressionLanguage: environment.meshLang,
     probes: [drain.probe, webhooks.probe],
     injectionTemplate: webhooks.injectionTemplate,
     problems: () => [...sourceProblems(), ...analysis.messages().map(problemOf)],

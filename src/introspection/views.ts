@@ -87,6 +87,21 @@ export interface ExplainedRequest {
             readonly object: ObjectKey;
           }[];
         };
+        readonly rules: {
+          readonly matching: readonly {
+            readonly object: ObjectKey;
+            readonly open?: string;
+            readonly calls: readonly {
+              readonly handler: ObjectKey;
+              readonly instance: ObjectKey;
+              readonly variety: string;
+              readonly answer?: { readonly status: number; readonly message: string };
+              readonly limit?: { readonly maxAmount: number; readonly validDurationMs: number };
+              readonly open?: string;
+            }[];
+          }[];
+          readonly unmatched: readonly { readonly object: ObjectKey; readonly match: string }[];
+        };
         readonly missing: readonly ObjectKey[];
         readonly notGranted: readonly ObjectKey[];
         readonly attributes: Readonly<Record<string, string>>;

@@ -102,6 +102,7 @@ test('policy why names the operation, the key, the charges with their limits, an
       quota: 'reads',
       charge: 2,
       object: 'QuotaSpec/shop/reads',
+      countedBy: [],
       limit: { maxAmount: 1000, validDurationMs: 60_000, counter: { 'request.api_key': 'gold' }, isOverride: true },
     },
   ]);
@@ -127,6 +128,105 @@ test('policy why names the operation, the key, the charges with their limits, an
   t.regex(text.stdout, /\nrequest\.api_key +gold\n/);
 });
 
+const RULES = `
+---
+apiVersion: ${POLICY}
+kind: handler
+metadata: {name: closed, namespace: shop}
+spec: {compiledAdapter: denier, params: {status: {code: 16, message: sign in}}}
+---
+apiVersion: ${POLICY}
+kind: handler
+metadata: {name: friends, namespace: shop}
+spec: {compiledAdapter: listchecker, params: {overrides: [ada]}}
+---
+apiVersion: ${POLICY}
+kind: handler
+metadata: {name: counter, namespace: shop}
+spec: {compiledAdapter: memquota, params: {quotas: [{name: reads, maxAmount: 3, validDuration: 1s}]}}
+---
+apiVersion: ${POLICY}
+kind: instance
+metadata: {name: any, namespace: shop}
+spec: {compiledTemplate: checknothing}
+---
+apiVersion: ${POLICY}
+kind: instance
+metadata: {name: user, namespace: shop}
+spec: {compiledTemplate: listentry, params: {value: 'request.headers["x-user"]'}}
+---
+apiVersion: ${POLICY}
+kind: instance
+metadata: {name: reads, namespace: shop}
+spec: {compiledTemplate: quota, params: {dimensions: {user: 'request.headers["x-user"]'}}}
+---
+apiVersion: ${POLICY}
+kind: rule
+metadata: {name: closed, namespace: shop}
+spec: {match: 'request.path == "/books/closed"', actions: [{handler: closed, instances: [any]}]}
+---
+apiVersion: ${POLICY}
+kind: rule
+metadata: {name: friends, namespace: shop}
+spec: {match: 'context.reporter.kind == "inbound"', actions: [{handler: friends, instances: [user]}]}
+---
+apiVersion: ${POLICY}
+kind: rule
+metadata: {name: reads, namespace: shop}
+spec: {match: 'source.namespace == "web"', actions: [{handler: counter, instances: [reads]}]}
+`;
+
+interface Ruled {
+  readonly service: {
+    readonly rules: { readonly matching: readonly { object: string; open?: string }[]; readonly unmatched: object[] };
+  };
+  readonly answers: Explained['answers'];
+}
+
+test('policy why shows which rules match, what their handlers decide, and which handler has the limit of a quota', async (t) => {
+  const { objects, settings } = await filesOf(t);
+  await writeFile(objects, MESH + RULES);
+  const ask = async (path: string, user: string) => {
+    const argv = ['policy', 'why', 'GET', `http://web.shop${path}`, objects, ...settings.slice(0, 2)];
+    const { code, stdout } = await runCommandLine([...argv, '-H', `x-user: ${user}`, '-o', 'json']);
+    return { code, ...(JSON.parse(stdout) as Ruled) };
+  };
+  const closed = await ask('/books/closed', 'ada');
+  t.is(closed.code, 2);
+  t.deepEqual(closed.answers, [
+    {
+      status: 401,
+      certainty: 'certain',
+      because: 'a rule refuses the request: UNAUTHENTICATED: sign in',
+      objects: ['rule/shop/closed', 'handler/shop/closed', 'instance/shop/any'],
+    },
+  ]);
+  const stranger = await ask('/books/7', 'eve');
+  t.like(stranger.answers, [
+    { status: 404, certainty: 'certain', because: 'a rule refuses the request: NOT_FOUND: eve is not whitelisted' },
+  ]);
+  t.deepEqual(stranger.service.rules.unmatched, [
+    { object: 'rule/shop/closed', match: 'request.path == "/books/closed"' },
+  ]);
+
+  const friend = await ask('/books/7', 'ada');
+  t.is(friend.code, 0);
+  t.like(friend.answers[0], {
+    status: 429,
+    because: 'quota reads is exhausted; this request charges 2; handler/shop/counter grants 3 in 1 s for user "ada"',
+    objects: ['QuotaSpec/shop/reads', 'handler/shop/counter'],
+  });
+  t.like(friend.service.rules.matching, [
+    { object: 'rule/shop/friends' },
+    { object: 'rule/shop/reads', open: 'the request has no source.namespace: write a default, source.namespace | …' },
+  ]);
+  const text = await runCommandLine(['policy', 'why', 'GET', 'http://web.shop/books/7', objects, '-H', 'x-user: ada']);
+  t.regex(
+    text.stdout,
+    /\nrules +rule\/shop\/friends: check by handler\/shop\/friends \(200 OK\), rule\/shop\/reads if the request has no/,
+  );
+});
+
 test('policy why ends with 2 when the request is always refused: no endpoint, or a caller without a certificate', async (t) => {
   const { objects } = await filesOf(t);
   const empty = await runCommandLine(['policy', 'why', 'GET', 'http://empty/', objects, '-o', 'json']);
@@ -141,12 +241,13 @@ test('policy why ends with 2 when the request is always refused: no endpoint, or
 });
 
 test('policy why explains with the objects and the mesh config of a running server', async (t) => {
-  const server = await startServer(t, { files: { 'mesh.yaml': MESH } });
+  const server = await startServer(t, { files: { 'mesh.yaml': MESH + RULES } });
   const address = ['--address', `127.0.0.1:${server.monitoringPort}`, '-o', 'json'];
   const { stdout, stderr } = await runCommandLine(['policy', 'why', 'post', 'web.shop/books/7', ...address]);
   t.is(stderr, '');
   const { service, answers } = JSON.parse(stdout) as Explained;
   t.like(service.quotas.charges[0], { quota: 'writes', object: 'QuotaSpec/shop/writes' });
+  t.like(service, { rules: { unmatched: [{ object: 'rule/shop/closed' }] } });
   // Checks are off in the default mesh config, so no quota refuses.
   t.deepEqual(
     answers.map(({ status }) => status),

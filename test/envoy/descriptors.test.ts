@@ -26,7 +26,12 @@ function parseFiles(): protobuf.Root {
   };
   root.resolvePath = (_origin, target) =>
     protobuf.common.get(target) === null ? join(folders[target.split('/')[0] ?? ''] ?? '', target) : target;
-  root.loadSync([...protoFiles, 'mesh/policy/v1/client_config.proto', 'mesh/nds/v1/nds.proto']);
+  root.loadSync([
+    ...protoFiles,
+    'mesh/policy/v1/client_config.proto',
+    'mesh/policy/v1/rule_object.proto',
+    'mesh/nds/v1/nds.proto',
+  ]);
   root.resolveAll();
   return root;
 }

@@ -79,6 +79,7 @@ test("policyz shows the specs of the workload's services, and that proxies check
       checks: { on: true },
       quotaSpecs: ['QuotaSpec/default/requests'],
       apiSpecs: ['HTTPAPISpec/default/pets'],
+      rules: [],
       missing: ['QuotaSpec/default/gone'],
     },
   ]);
@@ -177,11 +178,26 @@ test('policyz shows that a router checks its requests, for any setting of enable
 });
 
 test('policyz shows that the embedded server does not check a service without bindings', async (t) => {
-  const why = 'no QuotaSpecBinding or HTTPAPISpecBinding names the service';
+  const why = 'no QuotaSpecBinding or HTTPAPISpecBinding names the service, and no rule checks its requests';
   const embedded = await read(t, contextWith(EVERYTHING_ON, [SPEC]));
   t.deepEqual(embedded['services']?.[0]?.['checks'], { on: false, why });
   const external = await read(t, contextWith({ ...EVERYTHING_ON, mixerCheckServer: 'p.x:1' }, [SPEC]));
   t.deepEqual(external['services']?.[0]?.['checks'], { on: true });
+});
+
+test('policyz shows the rules that decide about the requests of a service, which the embedded server then checks', async (t) => {
+  const rules = [
+    ofCluster('instance default/any {compiledTemplate: checknothing, params: {}}'),
+    ofCluster('instance default/line {compiledTemplate: logentry, params: {}}'),
+    ...['closed {actions: [{handler: h, instances: [any]}]', 'log {actions: [{handler: h, instances: [line]}]'].map(
+      (text) => ofCluster(`rule default/${text}}`),
+    ),
+    ofCluster('rule elsewhere/other {requestHeaderOperations: [{name: x, values: [request.path]}]}'),
+  ];
+  const page = await read(t, contextWith(EVERYTHING_ON, rules));
+  const [service] = page['services'] ?? [];
+  t.deepEqual(service?.['rules'], ['rule/default/closed']);
+  t.deepEqual(service?.['checks'], { on: true });
 });
 
 test("policyz names the bindings without a grant of the service's namespace, with the command that grants it", async (t) => {

@@ -36,13 +36,14 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
     const { regexLimitsOf, storeSettings } = await import('../../bootstrap/map-options.js');
     const request = readAskedRequest(method, url, flags.headers, flags.from, flags.ip);
     const { discovery, environment, explicit } = options;
-    const { mesh, limitFor } = await this.readMesh(flags, files, {
+    const { mesh, limitFor, language } = await this.readMesh(flags, files, {
       store: storeSettings(options),
       regexLimits: regexLimitsOf(environment),
+      expressionLanguage: environment.meshLang,
       meshConfigFile: explicit.has('--meshConfig') ? discovery.meshConfigFile : undefined,
       networksConfigFile: undefined,
     });
-    const explanation = explainRequest(mesh, request, limitFor);
+    const explanation = explainRequest(mesh, request, limitFor, language);
     const { stdout, env } = this.context;
     const paint = createPaint(outputStyle(stdout, env, flags.color).colors);
     stdout.write(
@@ -52,7 +53,10 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
       this.exitCode = FOUND;
   }
 
-  /** The objects, and the limits: those of --policyConfig, else those of the server that is asked. */
+  /**
+   * The objects, the limits (those of --policyConfig, else those of the server that is asked), and the language of rules (that
+   * of the server, else MESH_LANG).
+   */
   private async readMesh(flags: PolicyWhyFlags, files: readonly string[], reading: MeshReading) {
     const { limitsIn } = await import('../../inspect/policy/explain-quotas.js');
     const limitFor = limitsIn(await readLimits(flags.policyConfigFile));
@@ -63,7 +67,7 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
           'policy why takes either files, or a server or cluster (--address, --cluster, --kubeconfig, --context)',
         );
       }
-      return { mesh: await meshOfFiles(files, reading), limitFor };
+      return { mesh: await meshOfFiles(files, reading), limitFor, language: reading.expressionLanguage };
     }
     const { openServers } = await import('../../inspect/open-servers.js');
     const { servers, close } = await openServers(serverPlace(flags, this.context.env));
@@ -71,11 +75,12 @@ export class PolicyCommand extends ReportedCommand<CommandContext<DiscoveryEnvir
     const [first] = servers;
     if (first === undefined) throw new Error('there is no server');
     try {
-      const mesh = await meshOfServer(first, reading);
-      if (flags.policyConfigFile !== '') return { mesh, limitFor };
-      const { limitsOfServer } = await import('../../inspect/policy/limits-of-server.js');
+      const { factsOfServer } = await import('../../inspect/policy/facts-of-server.js');
       const [, method = '', url = ''] = this.operands;
-      return { mesh, limitFor: await limitsOfServer(first, { ...flags, method, url }) };
+      const facts = await factsOfServer(first, { ...flags, method, url });
+      const language = facts.language ?? reading.expressionLanguage;
+      const mesh = await meshOfServer(first, { ...reading, expressionLanguage: language });
+      return { mesh, limitFor: flags.policyConfigFile === '' ? facts.limitFor : limitFor, language };
     } finally {
       close();
     }

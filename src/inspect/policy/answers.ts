@@ -1,10 +1,13 @@
+import type { ObjectKey } from '../../config/object.js';
 import type { PolicyJudgement } from '../../generators/authorization/judge-request.js';
 import { uncheckedReason } from '../../model/policy/explain-policy.js';
 import { ownFailPolicyOf } from '../../model/policy/own-fail-policy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 import type { AskedRequest } from './asked-request.js';
+import type { ExplainedCharge } from './explain-quotas.js';
 import type { ExplainedService } from './explain-request.js';
+import type { CountedLimit, CountingHandler, ExplainedCall } from './explain-rules.js';
 
 /** An answer that the caller can get, and the reason. */
 export interface Answer {
@@ -30,6 +33,7 @@ export function answersFor(
     ...refusedPeer(request, explained),
     ...refusedToken(explained),
     ...forbidden(explained),
+    ...refusedByRules(context, explained),
     ...refusedByPolicy(context, service, explained),
     { status: 200, certainty: 'possible', because: 'otherwise the application answers', objects: [] },
   ];
@@ -135,16 +139,43 @@ function needsOf(judged: readonly PolicyJudgement[]): string {
   return `this depends on ${texts.join(', ')}`;
 }
 
-function refusedByPolicy({ mesh }: PushContext, service: Service, { quotas }: ExplainedService): readonly Answer[] {
+/** The first refusal of a rule is the answer. */
+function refusedByRules({ mesh }: PushContext, { rules }: ExplainedService): readonly Answer[] {
+  if (uncheckedReason(mesh, { type: 'sidecar', metadata: {} }, 'inbound') !== undefined) return [];
+  return rules.matching.flatMap(({ object, open, calls }) =>
+    calls.flatMap((call) => refusalOf(object, open ?? call.open, call)),
+  );
+}
+
+/** @param open why it is not known whether the handler is called */
+function refusalOf(rule: ObjectKey, open: string | undefined, call: ExplainedCall): readonly Answer[] {
+  const { handler, instance, variety, answer } = call;
+  if (variety !== 'check' || answer?.status === 200) return [];
+  const objects = [rule, handler, instance];
+  if (answer === undefined) {
+    const because = `the handler of the rule refuses the request${open === undefined ? '' : `; this depends on: ${open}`}`;
+    return [{ status: 403, certainty: 'possible', because, objects }];
+  }
+  const because = `a rule refuses the request: ${answer.message}`;
+  if (open === undefined) return [{ status: answer.status, certainty: 'certain', because, objects }];
+  return [{ status: answer.status, certainty: 'possible', because: `${because}; this depends on: ${open}`, objects }];
+}
+
+function refusedByPolicy(
+  { mesh }: PushContext,
+  service: Service,
+  { quotas, rules }: ExplainedService,
+): readonly Answer[] {
   const off = uncheckedReason(mesh, { type: 'sidecar', metadata: {} }, 'inbound');
-  if (off !== undefined || quotas.charges.length + quotas.undecided.length === 0) return [];
+  const hasChecks = rules.matching.some(({ calls }) => calls.some(({ variety }) => variety === 'check'));
+  if (off !== undefined || (!hasChecks && quotas.charges.length + quotas.undecided.length === 0)) return [];
   const failPolicy =
     ownFailPolicyOf(service, mesh.policy)?.policy ?? (mesh.policy.policyCheckFailOpen ? 'FAIL_OPEN' : 'FAIL_CLOSE');
-  const answers: Answer[] = quotas.charges.map(({ quota, charge, object, limit }) => ({
+  const answers: Answer[] = quotas.charges.map((charged) => ({
     status: 429,
     certainty: 'possible',
-    because: limitText(quota, charge, limit),
-    objects: [object],
+    because: limitText(charged),
+    objects: [charged.object, ...charged.countedBy.map(({ handler }) => handler)],
   }));
   const open = failPolicy === 'FAIL_CLOSE';
   return open
@@ -160,16 +191,21 @@ function refusedByPolicy({ mesh }: PushContext, service: Service, { quotas }: Ex
     : answers;
 }
 
-function limitText(
-  quota: string,
-  charge: number,
-  limit: ExplainedService['quotas']['charges'][number]['limit'],
-): string {
+function limitText({ quota, charge, limit, countedBy }: ExplainedCharge): string {
   const head = `quota ${quota} is exhausted; this request charges ${charge}`;
+  const byRules = countedBy.length === 0 ? '' : `; ${countedBy.map(countedText).join(' and ')}`;
+  if (byRules !== '' && (limit === undefined || limit === 'none')) return `${head}${byRules}`;
   if (limit === undefined) return `${head}; --policyConfig shows the limit`;
   if (limit === 'none') return `${head}; the policy server's file has no limit for it, so it is always granted`;
-  const { maxAmount, validDurationMs, counter, isOverride } = limit;
+  return `${head} of ${amountText(limit)}${limit.isOverride ? ' (an override)' : ''}${byRules}`;
+}
+
+function countedText({ handler, limit }: CountingHandler): string {
+  return limit === undefined ? `${handler} has the limit` : `${handler} grants ${amountText(limit)}`;
+}
+
+function amountText({ maxAmount, validDurationMs, counter }: CountedLimit): string {
   const values = Object.entries(counter).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   const whose = values.length === 0 ? 'all requests' : values.join(', ');
-  return `${head} of ${maxAmount} in ${validDurationMs / 1000} s for ${whose}${isOverride ? ' (an override)' : ''}`;
+  return `${maxAmount} in ${validDurationMs / 1000} s for ${whose}`;
 }

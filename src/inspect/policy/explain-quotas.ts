@@ -5,6 +5,7 @@ import type { AttributeBag } from '../../policy/client/attribute-bag.js';
 import { compileQuotaSpecs } from '../../policy/client/compile-quota-specs.js';
 import { dimensionText } from '../../policy/quota/dimension-text.js';
 import { createOverrideIndex } from '../../policy/quota/override-index.js';
+import type { CountedLimit, CountingHandler } from './explain-rules.js';
 
 /** A quota that the request is charged for. */
 export interface ExplainedCharge {
@@ -12,15 +13,13 @@ export interface ExplainedCharge {
   readonly charge: number;
   /** The object whose rule charges it. */
   readonly object: ObjectKey;
+  /** The handlers of rules that count it. */
+  readonly countedBy: readonly CountingHandler[];
   /** Undefined: the policy server's file is not known. `none`: the file has no limit of this name. */
   readonly limit: ExplainedLimit | 'none' | undefined;
 }
 
-export interface ExplainedLimit {
-  readonly maxAmount: number;
-  readonly validDurationMs: number;
-  /** The counter of this request: dimensions with their values. */
-  readonly counter: Readonly<Record<string, string>>;
+export interface ExplainedLimit extends CountedLimit {
   readonly isOverride: boolean;
 }
 
@@ -32,16 +31,23 @@ export interface ExplainedQuotas {
   readonly undecided: readonly ObjectKey[];
 }
 
-/** The charges of a request, spec by spec. */
+/** The charges of a request, spec by spec. @param handlersFor the handlers of rules that count a quota */
 export function explainQuotas(
   specs: readonly QuotaSpecObject[],
   bag: AttributeBag,
   limitFor: LimitLookup,
+  handlersFor: (quota: string) => readonly CountingHandler[],
 ): ExplainedQuotas {
   const assessed = specs.map((spec) => ({ object: keyOf(spec), ...compileQuotaSpecs([spec.body]).assess(bag) }));
   return {
     charges: assessed.flatMap(({ object, charges }) =>
-      charges.map(({ quota, charge }) => ({ quota, charge, object, limit: limitFor(quota, bag) })),
+      charges.map(({ quota, charge }) => ({
+        quota,
+        charge,
+        object,
+        countedBy: handlersFor(quota),
+        limit: limitFor(quota, bag),
+      })),
     ),
     unmatched: assessed
       .filter(({ charges, isUndecided }) => charges.length === 0 && !isUndecided)

@@ -1,4 +1,5 @@
 import { keyOf, type ObjectKey, objectKey } from '../../config/object.js';
+import type { ExpressionLanguage } from '../../expressions/expression-types.js';
 import { type AuthorizationJudgement, judgeRequest } from '../../generators/authorization/judge-request.js';
 import { trustDomainsOf } from '../../generators/security/trusted-names.js';
 import type { Endpoint } from '../../model/endpoint.js';
@@ -9,7 +10,7 @@ import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { type AttributeBag, createAttributeBag } from '../../policy/client/attribute-bag.js';
-import { stringMapAttribute } from '../../policy/client/attribute-value.js';
+import { type AttributeValue, stringMapAttribute } from '../../policy/client/attribute-value.js';
 import { readAttributes } from '../../policy/client/attributes-from-config.js';
 import { compileApiSpecs } from '../../policy/client/compile-api-specs.js';
 import { deriveHttpAttributes } from '../../policy/client/http-attributes.js';
@@ -19,12 +20,15 @@ import { type Answer, answersFor } from './answers.js';
 import type { AskedRequest } from './asked-request.js';
 import { authorizationFacts, principalOf } from './authorization-facts.js';
 import { type ExplainedQuotas, explainQuotas, type LimitLookup } from './explain-quotas.js';
+import { type ExplainedRules, explainRules, handlersCounting } from './explain-rules.js';
 import { findService } from './find-service.js';
 
 /** Why a request gets the answer that it gets: the objects that decide, in the order in which they do. */
 export interface RequestExplanation {
   readonly method: string;
   readonly url: string;
+  /** Of the rules: MESH_LANG. */
+  readonly language: ExpressionLanguage;
   /** Undefined if the mesh has no service for the host. */
   readonly service: ExplainedService | undefined;
   /** The answers that Envoy can give, with their reasons, in the order in which they are decided. */
@@ -43,6 +47,7 @@ export interface ExplainedService {
   readonly apiSpecs: readonly ObjectKey[];
   readonly apiKey?: string;
   readonly quotas: ExplainedQuotas;
+  readonly rules: ExplainedRules;
   /** Specs that a binding names and that do not exist. */
   readonly missing: readonly ObjectKey[];
   /** Bindings without a grant of the service's namespace. */
@@ -60,9 +65,15 @@ class AmbiguousHostError extends Error {
 /**
  * Explains a request with the objects of a snapshot and the library that policy servers decide with. It reads no counter.
  *
+ * @param language of rules
  * @throws AmbiguousHostError
  */
-export function explainRequest(context: PushContext, request: AskedRequest, limitFor: LimitLookup): RequestExplanation {
+export function explainRequest(
+  context: PushContext,
+  request: AskedRequest,
+  limitFor: LimitLookup,
+  language: ExpressionLanguage,
+): RequestExplanation {
   const { method, scheme, host, target, caller } = request;
   const url = `${scheme}://${host}${target}`;
   const found = findService(context, host, caller?.namespace);
@@ -72,8 +83,8 @@ export function explainRequest(context: PushContext, request: AskedRequest, limi
     );
   }
   const service = found.type === 'found' ? found.service : undefined;
-  const explained = service && explainService(context, service, request, limitFor);
-  return { method, url, service: explained, answers: answersFor(context, request, service, explained) };
+  const explained = service && explainService(context, service, request, limitFor, language);
+  return { method, url, language, service: explained, answers: answersFor(context, request, service, explained) };
 }
 
 function explainService(
@@ -81,6 +92,7 @@ function explainService(
   service: Service,
   request: AskedRequest,
   limitFor: LimitLookup,
+  language: ExpressionLanguage,
 ): ExplainedService {
   const { hostname, namespace, source } = service;
   const endpoints = endpointsOfPort(context, service, request.port);
@@ -92,7 +104,11 @@ function explainService(
   const api = compileApiSpecs(apiSpecs.map(({ body }) => body)).forWorkload(workloadLabels);
   const { layer: operation } = api.assess(request.method, request.target);
   const bag = createAttributeBag({
-    staticFilter: new Map([[WORKLOAD_LABELS, workloadLabels]]),
+    // The proxy of the service decides.
+    staticFilter: new Map<string, AttributeValue>([
+      [WORKLOAD_LABELS, workloadLabels],
+      ['context.reporter.kind', { type: 'string', value: 'inbound' }],
+    ]),
     staticRoute: readAttributes(serviceAttributesOf(service), hostname),
     requestDerived: deriveHttpAttributes(
       { ...factsOf(request, hostname, context), connection: connectionOf(request, context) },
@@ -104,6 +120,7 @@ function explainService(
   });
   const authorization = context.authorizationPolicies.ofWorkload(namespace, labels);
   const authentication = context.requestAuthentications.ofWorkload(namespace, labels);
+  const rules = explainRules(context, namespace, bag, language);
   const apiKey = api.apiKeyFor(request.target, request.headers);
   const attributes = textsOf(bag);
   return {
@@ -122,7 +139,8 @@ function explainService(
     operation: Object.fromEntries([...operation.keys()].map((name) => [name, attributes[name] ?? ''])),
     apiSpecs: apiSpecs.map(keyOf),
     ...(apiKey === undefined ? {} : { apiKey }),
-    quotas: explainQuotas(bindings.quotaSpecsOf(service), bag, limitFor),
+    quotas: explainQuotas(bindings.quotaSpecsOf(service), bag, limitFor, (quota) => handlersCounting(rules, quota)),
+    rules,
     missing: keys.missing,
     notGranted: keys.notGranted,
     attributes,

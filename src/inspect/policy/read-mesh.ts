@@ -4,8 +4,10 @@ import { type MeshSettingsFiles, readMeshSettings } from '../../analyze/read-mes
 import { readObjects } from '../../analyze/read-objects.js';
 import { createKindRegistry } from '../../config/kinds.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { DEFAULT_NETWORKING_FEATURES } from '../../config/networking/networking-kinds.js';
 import type { RegexLimits } from '../../config/regex/regex-limits.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
+import type { ExpressionLanguage } from '../../expressions/expression-types.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { MeshStoreSettings } from '../../model/store/mesh-store-settings.js';
 import { type PageServer, readJsonPage } from '../page-server.js';
@@ -14,6 +16,8 @@ import { readServedObjects } from '../served-objects.js';
 export interface MeshReading extends MeshSettingsFiles {
   readonly store: MeshStoreSettings;
   readonly regexLimits: RegexLimits;
+  /** Of rules and instances. */
+  readonly expressionLanguage: ExpressionLanguage;
 }
 
 /**
@@ -40,10 +44,10 @@ export async function meshOfServer(server: PageServer, reading: MeshReading): Pr
 function contextOfTexts(
   inputs: readonly InputText[],
   settings: Pick<PushContext, 'mesh' | 'networks'>,
-  { store, regexLimits }: MeshReading,
+  { store, regexLimits, expressionLanguage }: MeshReading,
 ): PushContext {
   const { placed } = readObjects(inputs, {
-    kinds: createKindRegistry(store.meshDomain, regexLimits),
+    kinds: createKindRegistry(store.meshDomain, regexLimits, { ...DEFAULT_NETWORKING_FEATURES, expressionLanguage }),
     parse: createYamlParser(),
     defaultNamespace: 'default',
   });

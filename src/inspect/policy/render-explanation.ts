@@ -4,6 +4,7 @@ import { judgementText } from '../../generators/authorization/judge-request.js';
 import { renderTable } from '../table.js';
 import type { Answer } from './answers.js';
 import type { ExplainedService, RequestExplanation } from './explain-request.js';
+import type { ExplainedCall, ExplainedRule } from './explain-rules.js';
 
 /** The explanation for people. @param showsAttributes whether all attributes are listed */
 export function renderExplanation(
@@ -34,7 +35,7 @@ function toneOf({ status, certainty }: Answer): Tone {
 }
 
 function renderService(service: ExplainedService, paint: Paint): string {
-  const { hostname, object, endpoints, mutualTls, operation, apiKey, quotas } = service;
+  const { hostname, object, endpoints, mutualTls, operation, apiKey, quotas, rules } = service;
   const rows: [string, string][] = [
     ['service', `${hostname}${object === undefined ? '' : ` (${object})`}`],
     ['endpoints', `${endpoints.healthy} healthy of ${endpoints.all}`],
@@ -47,7 +48,8 @@ function renderService(service: ExplainedService, paint: Paint): string {
     ['operation', list(Object.entries(operation).map(([name, value]) => `${name}=${value}`))],
     ['API key', apiKey ?? 'none'],
     ['charges', list(quotas.charges.map(({ quota, charge, object: spec }) => `${quota} ${charge} by ${spec}`))],
-    ['no match', list(quotas.unmatched)],
+    ['rules', list(rules.matching.map(ruleText))],
+    ['no match', list([...quotas.unmatched, ...rules.unmatched.map(({ object, match }) => `${object} (${match})`)])],
     ['undecided', list(quotas.undecided)],
     ['missing', list(service.missing)],
     ['not granted', list(service.notGranted)],
@@ -57,6 +59,19 @@ function renderService(service: ExplainedService, paint: Paint): string {
     .filter(([name, text]) => always.has(name) || text !== 'none')
     .map(([name, text]) => `${paint(name.padEnd(13), 'dim')}  ${printable(text)}`)
     .join('\n');
+}
+
+/** A rule with the handlers that it calls. */
+function ruleText({ object, open, calls }: ExplainedRule): string {
+  const texts = calls.map(({ handler, variety, answer, limit, open: missing }) => {
+    const result = answer === undefined ? (missing ?? limitText(limit)) : `${answer.status} ${answer.message}`;
+    return `${variety} by ${handler}${result === '' ? '' : ` (${result})`}`;
+  });
+  return `${object}${open === undefined ? '' : ` if ${open}`}: ${texts.join(' and ')}`;
+}
+
+function limitText(limit: ExplainedCall['limit']): string {
+  return limit === undefined ? '' : `${limit.maxAmount} in ${limit.validDurationMs / 1000} s`;
 }
 
 function renderAttributes({ attributes }: ExplainedService, paint: Paint): string {

@@ -7,6 +7,7 @@ import { ownFailPolicyOf } from '../../model/policy/own-fail-policy.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
 import { proxyPolicyOf } from '../../model/policy/proxy-policy.js';
+import { decides } from '../../model/policy/rules/ruled-services.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { servedPorts } from '../../model/served-ports.js';
@@ -29,7 +30,7 @@ const NO_CONFIGS: PolicyConfigs = { http: [], tcp: [], services: [] };
 export const policyz: Page = {
   path: '/debug/policyz',
   description:
-    'Whether one proxy checks and reports, or why not; the QuotaSpecs and HTTPAPISpecs of its services; its client configuration',
+    'Whether one proxy checks and reports, or why not; the QuotaSpecs, HTTPAPISpecs and rules of its services; its client configuration',
   audience: 'operator',
   parameters: [PROXY_ID],
   handle: (views, { query }) => {
@@ -58,16 +59,19 @@ function explanation(context: PushContext, proxy: Proxy, whyNothing: string | un
   const bindings = resolvePolicyBindings(context);
   const inbound = whyNothing ?? uncheckedReason(mesh, proxy, 'inbound');
   const isEmbedded = checkServerOf(mesh)?.type === 'embedded';
+  const rulesOf = rulesThatDecide(context);
   const ports = servedPorts(context.targetsOf(proxy));
   const services = servicesOf(context, proxy).map((service) => {
     const { isNamed, missing, notGranted, ...specs } = boundKeysOf(bindings, service);
-    const unbound = isEmbedded && !isNamed ? whyUnbound(notGranted) : undefined;
+    const rules = rulesOf(service.namespace);
+    const unbound = isEmbedded && !isNamed && rules.length === 0 ? whyUnbound(notGranted) : undefined;
     const shadowed = shadowedPorts(ports, service.hostname);
     const failPolicy = ownFailPolicyOf(service, mesh.policy);
     return {
       service: service.hostname,
       checks: state(inbound ?? shadowed.why ?? unbound),
       ...specs,
+      rules,
       ...(failPolicy && { networkFailPolicy: { ...failPolicy, annotatedBy: service.source } }),
       ...(missing.length > 0 && { missing }),
       ...(notGranted.length > 0 && {
@@ -105,13 +109,24 @@ function shadowedPorts({ served, shadowed }: ReturnType<typeof servedPorts>, hos
   return { ports, why };
 }
 
+/** The rules that decide about requests to services of a namespace, by key. */
+function rulesThatDecide(context: PushContext): (namespace: string) => readonly ObjectKey[] {
+  const { rootNamespace } = context.bindingGrants;
+  const deciding = [...(context.objects.get('rule') ?? [])].filter(([, rule]) => decides(rule, context));
+  return (namespace) =>
+    deciding
+      .filter(([, { metadata }]) => metadata.namespace === namespace || metadata.namespace === rootNamespace)
+      .map(([key]) => key)
+      .sort();
+}
+
 function state(whyNot: string | undefined): object {
   return whyNot === undefined ? { on: true } : { on: false, why: whyNot };
 }
 
 function whyUnbound(notGranted: readonly ObjectKey[]): string {
   return notGranted.length === 0
-    ? 'no QuotaSpecBinding or HTTPAPISpecBinding names the service'
+    ? 'no QuotaSpecBinding or HTTPAPISpecBinding names the service, and no rule checks its requests'
     : 'the namespace of the service has granted no binding that names it';
 }
 

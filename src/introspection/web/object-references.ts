@@ -2,7 +2,10 @@ import { appendTo } from '../../base/append-to.js';
 import { isRecord } from '../../base/record.js';
 import { MESH_GATEWAY, resolveGatewayName, resolveHost } from '../../config/networking/host-names.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
+import { isRuleKind, RULE_KINDS } from '../../config/policy-rules/kind-names.js';
 import { memoize } from '../../model/memo.js';
+import { namesIn } from '../../model/policy/rules/names-in.js';
+import { resolveReference } from '../../model/policy/rules/resolve-reference.js';
 import type { PushContext } from '../../model/push-context.js';
 import { visitInTurns } from '../in-turns.js';
 import { compareText } from '../order.js';
@@ -25,6 +28,7 @@ const KINDS: ReadonlySet<string> = new Set([
   'Sidecar',
   'QuotaSpecBinding',
   'HTTPAPISpecBinding',
+  ...RULE_KINDS,
 ]);
 
 /** The objects that an object names, each once. */
@@ -63,7 +67,15 @@ interface Named {
   readonly field: string;
 }
 
-function* namedTargets({ kind, metadata: { namespace }, body }: MeshObject, context: PushContext): Generator<Named> {
+function* namedTargets(object: MeshObject, context: PushContext): Generator<Named> {
+  const { kind, metadata, body } = object;
+  const { namespace } = metadata;
+  if (isRuleKind(kind)) {
+    for (const [ofKind, written, field] of namesIn(object)) {
+      yield { target: resolveReference(context, object, ofKind, written).key, field: `spec.${field}` };
+    }
+    return;
+  }
   for (const { path, key, value } of leaves(body)) {
     if (key === 'host' || (key === 'hosts' && kind === 'VirtualService')) {
       const service = context.servicesByHost.get(resolveHost(value, namespace, context.domain));

@@ -99,9 +99,41 @@ function renderAuthorization(policies: readonly PolicyJudgement[]): Html {
   );
 }
 
+type Rules = NonNullable<ExplainedRequest['service']>['rules'];
+type Call = Rules['matching'][number]['calls'][number];
+
+function renderRule({ object, open, calls }: Rules['matching'][number]): Html {
+  const rendered = calls.map((call) => {
+    const result = resultOf(call);
+    return html` ${call.variety} by ${objectLink(call.handler)}${result === '' ? '' : html` <span class="quiet"><bdi>${result}</bdi></span>`}`;
+  });
+  return html`${objectLink(object)}${open === undefined ? '' : html` <span class="quiet">if <bdi>${open}</bdi></span>`}:${rendered}`;
+}
+
+function resultOf({ answer, limit, open }: Call): string {
+  if (answer !== undefined) return `${answer.status} ${answer.message}`;
+  if (open !== undefined) return open;
+  return limit === undefined ? '' : `${limit.maxAmount} in ${limit.validDurationMs / 1000} s`;
+}
+
+function renderUnmatched({ object, match }: Rules['unmatched'][number]): Html {
+  return html`${objectLink(object)} <code>${match}</code>`;
+}
+
 function renderService(service: NonNullable<ExplainedRequest['service']>): Html {
-  const { hostname, endpoints, mutualTls, authorization, apiKey, operation, quotas, apiSpecs, missing, notGranted } =
-    service;
+  const {
+    hostname,
+    endpoints,
+    mutualTls,
+    authorization,
+    apiKey,
+    operation,
+    quotas,
+    rules,
+    apiSpecs,
+    missing,
+    notGranted,
+  } = service;
   const texts = (values: Readonly<Record<string, string>>): readonly string[] =>
     Object.entries(values).map(([name, value]) => `${name}=${value}`);
   return html`<h2>The request</h2><dl>
@@ -118,6 +150,8 @@ function renderService(service: NonNullable<ExplainedRequest['service']>): Html 
     quotas.charges.map(({ quota, charge, object }) => html`<bdi>${quota} ${charge}</bdi> by ${objectLink(object)}`),
     'no quota',
   )}</dd>
+<dt>Rules</dt><dd>${joined(rules.matching.map(renderRule), rules.unmatched.length === 0 ? 'none' : 'none matches')}</dd>
+${rules.unmatched.length === 0 ? '' : html`<dt>Rules that do not match</dt><dd>${joined(rules.unmatched.map(renderUnmatched))}</dd>`}
 ${missing.length === 0 ? '' : html`<dt>Missing</dt><dd>${joined(missing.map((key) => objectLink(key)))}</dd>`}
 ${notGranted.length === 0 ? '' : html`<dt>Not granted</dt><dd>${joined(notGranted.map((key) => objectLink(key)))}</dd>`}
 </dl>

@@ -127,6 +127,23 @@ async function openMesh(t: Parameters<typeof serve>[0]) {
           apiSpecs: [`HTTPAPISpec/shop/${LONG}`],
           apiKey: HOSTILE,
           quotas: { charges: [{ quota: HOSTILE, charge: 1, object: `QuotaSpec/shop/${HOSTILE}` }] },
+          rules: {
+            matching: [
+              {
+                object: `rule/shop/${HOSTILE}`,
+                open: HOSTILE,
+                calls: [
+                  {
+                    handler: `handler/shop/${LONG}`,
+                    instance: `instance/shop/${HOSTILE}`,
+                    variety: 'check',
+                    answer: { status: 403, message: `${HOSTILE} ${LONG}` },
+                  },
+                ],
+              },
+            ],
+            unmatched: [{ object: `rule/shop/${LONG}`, match: `${HOSTILE} ${LONG}` }],
+          },
           missing: [],
           notGranted: [],
           attributes: { 'request.path': HOSTILE, 'request.headers': LONG },

@@ -6,18 +6,23 @@ import type { RouteDirective } from '../../client/policy-status.js';
 import type { Adapter, AdapterDecision } from './adapter.js';
 
 /** Refuses every request, with the status of its parameters. */
-export function buildDenier({ status, validDuration, validUseCount }: DenierParams): Adapter {
-  const directive = directiveOf(status.details[0]);
-  const decision: AdapterDecision = {
-    status: { code: rpcCodeOf(status.code), message: status.message ?? '' },
-    validMs: parseDuration(validDuration),
-    validUseCount,
-    ...(directive && { directive }),
-  };
+export function buildDenier(params: DenierParams): Adapter {
+  const decision = denierDecision(params);
   return {
     check: () => decision,
     quota: () => ({ grantedAmount: 0 }),
     close: async () => undefined,
+  };
+}
+
+/** The decision about each request. */
+export function denierDecision({ status, validDuration, validUseCount }: DenierParams): AdapterDecision {
+  const directive = directiveOf(status.details[0]);
+  return {
+    status: { code: rpcCodeOf(status.code), message: status.message ?? '' },
+    validMs: parseDuration(validDuration),
+    validUseCount,
+    ...(directive && { directive }),
   };
 }
 

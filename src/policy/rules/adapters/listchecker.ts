@@ -8,33 +8,50 @@ import {
 import { OK_STATUS } from '../../client/policy-status.js';
 import { valueText } from '../value-text.js';
 import type { Adapter, AdapterDecision, HandlerEnvironment } from './adapter.js';
-import { compileList } from './list/compile-list.js';
+import { type Contains, compileList } from './list/compile-list.js';
 import { createFetchedList, type FetchedList } from './list/fetched-list.js';
 
 /** Compares `value` of an instance with the entries of the parameters, and then with the list of a URL. */
 export function buildListchecker(params: ListcheckerParams, environment: HandlerEnvironment): Adapter {
-  const { blacklist, cachingInterval, cachingUseCount, entryType, overrides } = params;
-  const { programs, namespace: owner } = environment;
-  const own = inOneStep(compileList(entryType, overrides, { programs, owner }));
+  const own = compileOwnList(params, environment);
   const fetched = openFetchedList(params, environment);
+  const decide = createListDecision(params);
+  return {
+    check: ({ values }) => {
+      const text = valueText(values.get('value'));
+      const isOwn = own(text);
+      return decide(text, isOwn === false && fetched !== undefined ? fetched.contains(text) : isOwn);
+    },
+    close: async () => fetched?.close(),
+  };
+}
+
+/** The list of the parameters alone. */
+export function compileOwnList(
+  { entryType, overrides }: ListcheckerParams,
+  { programs, namespace: owner }: Pick<HandlerEnvironment, 'programs' | 'namespace'>,
+): Contains {
+  return inOneStep(compileList(entryType, overrides, { programs, owner }));
+}
+
+/** The decision about a value that is in the list or not. */
+export function createListDecision({
+  blacklist,
+  cachingInterval,
+  cachingUseCount,
+}: ListcheckerParams): (text: string, found: ReturnType<Contains>) => AdapterDecision {
   const caching = { validMs: parseDuration(cachingInterval), validUseCount: cachingUseCount };
   const allowed: AdapterDecision = { status: OK_STATUS, ...caching };
   const refused = (code: 'NOT_FOUND' | 'PERMISSION_DENIED' | 'INVALID_ARGUMENT', message: string): AdapterDecision => ({
     status: { code, message },
     ...caching,
   });
-  return {
-    check: ({ values }) => {
-      const text = valueText(values.get('value'));
-      const isOwn = own(text);
-      const found = isOwn === false && fetched !== undefined ? fetched.contains(text) : isOwn;
-      if (found === 'unreadable') return refused('INVALID_ARGUMENT', `${shown(text)} is not an IP address`);
-      if (found !== blacklist) return allowed;
-      return blacklist
-        ? refused('PERMISSION_DENIED', `${shown(text)} is blacklisted`)
-        : refused('NOT_FOUND', `${shown(text)} is not whitelisted`);
-    },
-    close: async () => fetched?.close(),
+  return (text, found) => {
+    if (found === 'unreadable') return refused('INVALID_ARGUMENT', `${shown(text)} is not an IP address`);
+    if (found !== blacklist) return allowed;
+    return blacklist
+      ? refused('PERMISSION_DENIED', `${shown(text)} is blacklisted`)
+      : refused('NOT_FOUND', `${shown(text)} is not whitelisted`);
   };
 }
 

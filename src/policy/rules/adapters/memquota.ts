@@ -3,14 +3,18 @@ import type { MemquotaParams } from '../../../config/policy-rules/catalogue/para
 import { createMemoryStore } from '../../quota/memory/memory-store.js';
 import { windowShape } from '../../quota/window-shape.js';
 import type { Adapter, HandlerEnvironment } from './adapter.js';
-import { type CountedAmount, createQuotaAdapter } from './quota-adapter.js';
+import { type CountedAmount, type CountedQuota, createQuotaAdapter } from './quota-adapter.js';
 
 /** Counters of each quota at most; a further combination of dimensions evicts the one that was used least recently. */
 const MAX_COUNTERS = 100_000;
 
 /** Counts in rolling windows in the memory of this process. */
-export function buildMemquota({ quotas }: MemquotaParams, { clock }: HandlerEnvironment): Adapter {
-  const counted = quotas.map(({ name, maxAmount, validDuration, overrides }) => ({
+export function buildMemquota(params: MemquotaParams, { clock }: HandlerEnvironment): Adapter {
+  return createQuotaAdapter(memquotaAmounts(params), createMemoryStore({ clock, maxCounters: MAX_COUNTERS }), 0);
+}
+
+export function memquotaAmounts({ quotas }: MemquotaParams): readonly CountedQuota[] {
+  return quotas.map(({ name, maxAmount, validDuration, overrides }) => ({
     name,
     ...amountOf(maxAmount, validDuration),
     overrides: overrides.map((override) => ({
@@ -18,7 +22,6 @@ export function buildMemquota({ quotas }: MemquotaParams, { clock }: HandlerEnvi
       ...amountOf(override.maxAmount, override.validDuration ?? validDuration),
     })),
   }));
-  return createQuotaAdapter(counted, createMemoryStore({ clock, maxCounters: MAX_COUNTERS }), 0);
 }
 
 function amountOf(maxAmount: number, validDuration: string): CountedAmount {

@@ -33,13 +33,15 @@ export function createQuotaAdapter(
   store: Pick<QuotaStore, 'charge' | 'close'>,
   timeoutMs: number,
 ): Adapter {
-  const amounts = new Map(quotas.map((quota) => [quota.name, amountFinder(quota)]));
-  const charge = (instance: Instance, find: FindAmount, { amount, bestEffort, deduplicationId }: QuotaUse) => {
-    const dimensions = textsOf(instance.maps.get('dimensions'));
-    const { maxAmount, shape } = find(dimensions);
+  const find = createAmountFinder(quotas);
+  const charge = (
+    { fullName }: Instance,
+    { maxAmount, shape, dimensions }: FoundAmount,
+    { amount, bestEffort, deduplicationId }: QuotaUse,
+  ) => {
     const key = boundedText([...dimensions].map(([name, text]) => sized(name) + sized(text)).join(''));
     // Amounts of other windows do not compare.
-    const group = [instance.fullName, ...Object.values(shape)].map((part) => sized(String(part))).join('');
+    const group = [fullName, ...Object.values(shape)].map((part) => sized(String(part))).join('');
     const repetitionKey =
       deduplicationId === undefined ? undefined : `${sized(deduplicationId)}${sized(group)}${sized(key)}${amount}`;
     const counter = { group, key, shape };
@@ -47,14 +49,31 @@ export function createQuotaAdapter(
   };
   return {
     quota: (instance, use) => {
-      const find = namesOf(instance)
-        .map((name) => amounts.get(name))
-        .find((found) => found !== undefined);
-      if (find === undefined) return { grantedAmount: use.amount };
-      const answer = charge(instance, find, use);
+      const found = find(instance);
+      if (found === undefined) return { grantedAmount: use.amount };
+      const answer = charge(instance, found, use);
       return answer instanceof Promise ? answer.then(grantOf) : grantOf(answer);
     },
     close: () => store.close(),
+  };
+}
+
+/** The amount that applies to an instance, and the dimensions that have a counter of their own. */
+export interface FoundAmount extends CountedAmount {
+  readonly dimensions: ReadonlyMap<string, string>;
+}
+
+/** Finds what applies to an instance; undefined: no quota counts it. */
+export function createAmountFinder(quotas: readonly CountedQuota[]): (instance: Instance) => FoundAmount | undefined {
+  const amounts = new Map(quotas.map((quota) => [quota.name, amountFinder(quota)]));
+  return (instance) => {
+    const find = namesOf(instance)
+      .map((name) => amounts.get(name))
+      .find((found) => found !== undefined);
+    if (find === undefined) return undefined;
+    const dimensions = textsOf(instance.maps.get('dimensions'));
+    const { maxAmount, shape } = find(dimensions);
+    return { maxAmount, shape, dimensions };
   };
 }
 

@@ -6,7 +6,7 @@ import {
 } from '../../../config/policy-rules/catalogue/params/redisquota.js';
 import { type WindowShape, windowShape } from '../../quota/window-shape.js';
 import type { Adapter, HandlerEnvironment } from './adapter.js';
-import { createQuotaAdapter } from './quota-adapter.js';
+import { type CountedQuota, createQuotaAdapter } from './quota-adapter.js';
 
 /** Longest time of a charge. After it the fail policy decides. */
 const TIMEOUT_MS = 500;
@@ -16,29 +16,17 @@ const TIMEOUT_MS = 500;
  *
  * @throws Error when the namespace of the handler has too many connections
  */
-export function buildRedisquota(
-  { quotas, redisServerUrl }: RedisquotaParams,
-  environment: HandlerEnvironment,
-): Adapter {
+export function buildRedisquota(params: RedisquotaParams, environment: HandlerEnvironment): Adapter {
   const { handler, openStore, resources } = environment;
-  const address = redisAddressOf(redisServerUrl);
+  const address = redisAddressOf(params.redisServerUrl);
   if (address === undefined) throw new Error('params.redisServerUrl is not the address of a Redis server');
-  const counted = quotas.map(({ overrides, ...quota }) => {
-    const shape = shapeOf(quota);
-    return {
-      name: quota.name,
-      maxAmount: quota.maxAmount,
-      shape,
-      overrides: overrides.map((override) => ({ ...override, shape })),
-    };
-  });
   const endConnection = resources.connection();
   const store = openStore(
     { type: 'redis', address, keyPrefix: `navigator:${handler}`, timeoutMs: TIMEOUT_MS },
     handler,
   );
   return createQuotaAdapter(
-    counted,
+    redisquotaAmounts(params),
     {
       charge: store.charge,
       close: async () => {
@@ -48,6 +36,18 @@ export function buildRedisquota(
     },
     TIMEOUT_MS,
   );
+}
+
+export function redisquotaAmounts({ quotas }: RedisquotaParams): readonly CountedQuota[] {
+  return quotas.map(({ overrides, ...quota }) => {
+    const shape = shapeOf(quota);
+    return {
+      name: quota.name,
+      maxAmount: quota.maxAmount,
+      shape,
+      overrides: overrides.map((override) => ({ ...override, shape })),
+    };
+  });
 }
 
 function shapeOf(quota: Omit<RedisquotaParams['quotas'][number], 'overrides'>): WindowShape {

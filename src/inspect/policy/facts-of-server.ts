@@ -1,4 +1,5 @@
 import { isRecord } from '../../base/record.js';
+import type { ExpressionLanguage } from '../../expressions/expression-types.js';
 import { type PageServer, readJsonPage } from '../page-server.js';
 import type { ExplainedCharge, LimitLookup } from './explain-quotas.js';
 
@@ -12,15 +13,22 @@ export interface PageQuestion {
   readonly ip: string;
 }
 
+export interface ServerFacts {
+  /** The limits of the quotas that the server charges the request for. Not known where another server counts. */
+  readonly limitFor: LimitLookup;
+  /** MESH_LANG of the server; undefined if it does not tell. */
+  readonly language: ExpressionLanguage | undefined;
+}
+
 /**
- * The limits of the quotas that a server charges a request for. Not known where another server counts.
+ * What a server knows about a request, and its objects do not have.
  *
  * @throws UnreachableError, PageRefusedError
  */
-export async function limitsOfServer(
+export async function factsOfServer(
   server: PageServer,
   { method, url, headers, from, ip }: PageQuestion,
-): Promise<LimitLookup> {
+): Promise<ServerFacts> {
   const query = { method, url, headers: headers.join('\n'), from, ip, format: 'json' };
   const page = await readJsonPage(server, `/debug/policy?${new URLSearchParams(query).toString()}`);
   const explanation = fieldsOf(fieldsOf(page)['explanation']);
@@ -30,8 +38,11 @@ export async function limitsOfServer(
       .map(fieldsOf)
       .map(({ quota, limit }) => [String(quota), limit as ExplainedCharge['limit']]),
   );
-  return (quota) => limits.get(quota);
+  const language = LANGUAGES.find((each) => each === explanation['language']);
+  return { limitFor: (quota) => limits.get(quota), language };
 }
+
+const LANGUAGES: readonly ExpressionLanguage[] = ['legacy', 'compat', 'cel'];
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
