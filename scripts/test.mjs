@@ -32,7 +32,7 @@ const AVA = join(projectRoot, 'node_modules/ava/entrypoints/cli.mjs');
 const COUNTERPART_TESTS = ['test/counterparts', 'test/attacks', 'test/e2e', 'test/sources/kubernetes/cluster'];
 
 /** The tests of `test/e2e` that compare waits of users with limits. */
-const TIMED_E2E = ['certificate-rotation', 'changes-under-load', 'policy-change'].map(
+const TIMED_E2E = ['certificate-rotation', 'changes-under-load', 'policy-change', 'policy-rules'].map(
   (name) => `test/e2e/${name}.test.ts`,
 );
 
