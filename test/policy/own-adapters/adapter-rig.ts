@@ -6,6 +6,7 @@ import {
   Server,
   ServerCredentials,
   type ServiceClientConstructor,
+  type ServiceDefinition,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import type { ExecutionContext } from 'ava';
@@ -58,6 +59,17 @@ function serviceOf(path: string): ServiceClientConstructor {
     .reduce((found: GrpcObject, name) => found[name] as GrpcObject, PROTOS) as unknown as ServiceClientConstructor;
 }
 
+/** The service, with answers of bytes sent as they are. */
+function withRawAnswers(service: ServiceDefinition): ServiceDefinition {
+  return Object.fromEntries(
+    Object.entries(service).map(([method, definition]) => {
+      const { responseSerialize } = definition;
+      const serialize = (answer: unknown) => (Buffer.isBuffer(answer) ? answer : responseSerialize(answer));
+      return [method, { ...definition, responseSerialize: serialize }];
+    }),
+  );
+}
+
 /** A call that an adapter got. */
 export interface ReceivedCall {
   readonly method: string;
@@ -66,7 +78,7 @@ export interface ReceivedCall {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** An error answers with its gRPC code; undefined never answers. */
+/** An error answers with its gRPC code, bytes are sent as they are; undefined never answers. */
 export type Answer = (call: ReceivedCall) => object | undefined | Promise<object | undefined>;
 
 export class AnswerError extends Error {
@@ -108,7 +120,7 @@ export class TestAdapter {
         // biome-ignore lint/suspicious/noExplicitAny: messages have any form
         (call: any, callback: any) => void this.#answer(method, call, callback),
       ]);
-      this.#server.addService(service, Object.fromEntries(methods));
+      this.#server.addService(withRawAnswers(service), Object.fromEntries(methods));
     }
   }
 

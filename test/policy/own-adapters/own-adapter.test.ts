@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import { ACCOUNTS } from '../../support/adapter-descriptors.js';
 import { eventually } from '../../support/eventually.js';
@@ -215,6 +216,9 @@ test('an adapter counts quotas, by the name of the instance', async (t) => {
   t.is(new Set(ids).size, 3);
 });
 
+/** A field of 127 bytes of which none comes. */
+const NONSENSE = Buffer.from('0a7f', 'hex');
+
 test('the fail policy decides when the adapter is away, fails, is slow or answers with nonsense', async (t) => {
   const adapter = await startAdapter(t);
   const rig = createOwnRig(t);
@@ -231,10 +235,15 @@ test('the fail policy decides when the adapter is away, fails, is slow or answer
     throw new AnswerError('INTERNAL', 'broken');
   };
   t.deepEqual(await ask('/fails'), failed);
+  adapter.answer = () => NONSENSE;
+  t.deepEqual(await ask('/nonsense'), failed);
   adapter.answer = () => undefined;
   t.deepEqual(await ask('/slow'), failed);
   adapter.answer = () => ({});
-  t.deepEqual(await ask('/works'), ['OK', undefined, 'OK', undefined]);
+  // One more answer that a busy machine delays, and calls are spared for a while.
+  await eventually('the adapter decides again', async () =>
+    isDeepStrictEqual(await ask('/works'), ['OK', undefined, 'OK', undefined]),
+  );
   adapter.stop();
   await eventually('the connection ends', async () =>
     (await rig.metric('policy_adapter_connected'))[0]?.endsWith(' 0'),
