@@ -27,13 +27,18 @@ export interface CommandHelp {
   readonly variables: readonly AnyVariable[];
 }
 
+/** The common flags that have an effect on a command. */
+export function commonFlagsOf({ serves }: Pick<CommandHelp, 'serves'>, commonFlags: readonly AnyFlag[]) {
+  return serves === true ? commonFlags : commonFlags.filter(({ name }) => name.startsWith('log_'));
+}
+
 /** Renders `<binary> <command> --help`. */
 export function renderCommandHelp(binaryName: string, help: CommandHelp, commonFlags: readonly AnyFlag[]): string {
   const sections = [help.purpose, section('Usage', [`  ${binaryName} ${help.synopsis}`])];
   if (help.flags.length > 0) {
     sections.push(section('Flags', help.flags.map(describeFlag)));
   }
-  const common = help.serves === true ? commonFlags : commonFlags.filter(({ name }) => name.startsWith('log_'));
+  const common = commonFlagsOf(help, commonFlags);
   sections.push(section('Common flags', common.map(describeFlag)));
   if (help.variables.length > 0) {
     const variables = help.variables.toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,4 +1,4 @@
-import { type BaseContext, Builtins, Cli } from 'clipanion';
+import { type BaseContext, Cli } from 'clipanion';
 import { nearestName } from '../base/nearest-name.js';
 import { failureLine } from './commands/reported-command.js';
 import { renderCommandHelp } from './help.js';
@@ -6,6 +6,8 @@ import { type AnyFlag, type Arguments, parseArguments, unknownFlag } from './par
 import type { CommandContext, Program } from './program.js';
 import { commonFlags } from './settings/common-flags.js';
 import { quote } from './settings/setting-error.js';
+import { outputStyle } from './text-output.js';
+import { wrapLines } from './wrap-lines.js';
 
 const COMMON: readonly AnyFlag[] = Object.values(commonFlags);
 
@@ -29,19 +31,27 @@ export async function run<Environment extends BaseContext>(
     environment.stderr.write(failureLine(program.name, error));
     return 1;
   }
+  const writeHelp = (text: string): void => {
+    const { width } = outputStyle(environment.stdout, environment.env, 'auto');
+    environment.stdout.write(wrapLines(text, width));
+  };
   const help = line.help && line.command !== undefined ? program.commands.get(line.command) : undefined;
   if (help !== undefined) {
-    environment.stdout.write(renderCommandHelp(program.name, help, COMMON));
+    writeHelp(renderCommandHelp(program.name, help, COMMON));
+    return 0;
+  }
+  const cli = createCli(program);
+  if (line.command === undefined) {
+    writeHelp(cli.usage());
     return 0;
   }
   // Clipanion treats all words after `--` as operands.
-  const words = line.command === undefined ? [] : [line.command, '--', ...line.operands];
-  return createCli(program).run(words, { ...environment, flags: line.flags, help: program });
+  const words = [line.command, '--', ...line.operands];
+  return cli.run(words, { ...environment, flags: line.flags, help: program });
 }
 
 function createCli<Environment extends BaseContext>({ name, label, commands }: Program<Environment>) {
   const cli = new Cli<CommandContext<Environment>>({ binaryName: name, binaryLabel: label, enableColors: false });
-  cli.register(Builtins.HelpCommand);
   for (const { command } of commands.values()) cli.register(command);
   return cli;
 }

@@ -114,7 +114,7 @@ test('a server that does not answer, and flags that contradict each other, are t
   const missing = await runCommandLine(['proxy-status', '--kubeconfig', '/nowhere/config']);
   t.regex(missing.stderr, /the kubeconfig \/nowhere\/config cannot be read \(.*\); correct --kubeconfig\n$/);
   const outside = await runCommandLine(['proxy-status', '--cluster'], { HOME: '/nowhere' });
-  t.regex(outside.stderr, /does not run in a Kubernetes pod/);
+  t.regex(outside.stderr, /does not run in a Kubernetes pod .*; name a kubeconfig with --kubeconfig\n$/);
   t.is(outside.code, 1);
 });
 

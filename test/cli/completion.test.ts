@@ -22,9 +22,10 @@ test('bash completes commands, the flags of a command, and the words that it tak
   t.deepEqual(complete(script, 'navigator-discovery proxy-status --addr'), ['--address']);
   t.deepEqual(complete(script, 'navigator-discovery analyze --failure'), ['--failure-threshold']);
   t.deepEqual(complete(script, 'navigator-discovery completion z'), ['zsh']);
-  for (const [name, { flags }] of discoveryProgram.commands) {
+  for (const [name, { flags, serves }] of discoveryProgram.commands) {
     const offered = complete(script, `navigator-discovery ${name} --`);
     for (const flag of flags) t.true(offered.includes(`--${flag.name}`), `${name} --${flag.name}`);
+    t.is(offered.includes('--grpcMaxHeaderBytes'), serves === true, `${name}: limits of servers`);
   }
 });
 

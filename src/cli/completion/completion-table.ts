@@ -1,3 +1,4 @@
+import { type CommandHelp, commonFlagsOf } from '../help.js';
 import type { AnyFlag } from '../parse-arguments.js';
 
 /** What a shell completes, made from the tables of commands and flags. */
@@ -26,31 +27,26 @@ export interface CompletedFlag {
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-interface CommandTable {
-  readonly purpose: string;
-  readonly flags: readonly AnyFlag[];
-}
-
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   request: ['GET', 'HEAD'],
   completion: SHELLS,
   policy: ['why'],
 };
 
-/** @param common flags of every command */
+/** @param common flags that every command accepts; those without an effect on a command are left out */
 export function completionTable(
   binary: string,
-  commands: ReadonlyMap<string, CommandTable>,
+  commands: ReadonlyMap<string, CommandHelp>,
   common: readonly AnyFlag[],
 ): CompletionTable {
   return {
     binary,
-    commands: [...commands].map(([name, { purpose, flags }]) => ({
+    commands: [...commands].map(([name, help]) => ({
       name,
-      purpose: firstSentence(purpose),
+      purpose: firstSentence(help.purpose),
       takesFiles: name === 'analyze',
       words: WORDS[name] ?? [],
-      flags: [...flags, ...common].map((flag) => ({
+      flags: [...help.flags, ...commonFlagsOf(help, common)].map((flag) => ({
         name: flag.name,
         shorthand: flag.shorthand,
         meaning: firstSentence(flag.meaning),

@@ -21,8 +21,6 @@ export interface ClusterAccessOptions extends PodEnvironment {
   readonly orchConfig: string;
   /** Context of the kubeconfig. Default: its current context. */
   readonly context?: string;
-  /** The flag that names the kubeconfig, for messages. Default: `--orchconfig`. */
-  readonly kubeconfigFlag?: string;
 }
 
 /** An exec plugin of a kubeconfig that has not answered after this time has failed. */

@@ -6,6 +6,9 @@ import { isRecord } from '../../base/record.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
 import { ClusterAccessError } from './cluster-access-error.js';
 
+/** The flag of the server that names a kubeconfig. */
+const SERVER_FLAG = '--orchconfig';
+
 export interface KubeconfigChoice {
   /** Default: the current context of the file. */
   readonly context?: string;
@@ -21,7 +24,7 @@ export interface KubeconfigChoice {
 export function loadKubeconfig(
   config: KubeConfig,
   file: string,
-  { context: chosen = '', kubeconfigFlag = '--orchconfig' }: KubeconfigChoice = {},
+  { context: chosen = '', kubeconfigFlag = SERVER_FLAG }: KubeconfigChoice = {},
 ): void {
   let text: string;
   try {
@@ -60,6 +63,8 @@ export interface PodEnvironment {
    * Folder with the pod's token and the root certificate of the API server. Default: the folder that Kubernetes mounts.
    */
   readonly serviceAccountFolder?: string;
+  /** The flag that names a kubeconfig, for messages. Default: `--orchconfig`. */
+  readonly kubeconfigFlag?: string;
 }
 
 const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -69,19 +74,23 @@ const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
  *
  * @throws ClusterAccessError when this process is not a pod, or has no token
  */
-export function loadPodEnvironment(config: KubeConfig, { environment, serviceAccountFolder }: PodEnvironment): void {
+export function loadPodEnvironment(
+  config: KubeConfig,
+  { environment, serviceAccountFolder, kubeconfigFlag = SERVER_FLAG }: PodEnvironment,
+): void {
   const host = environment['ORCH_SERVICE_HOST'] || environment['KUBERNETES_SERVICE_HOST'];
   const port = environment['KUBERNETES_SERVICE_PORT'] || '443';
   if (host === undefined || host === '') {
+    const folder = kubeconfigFlag === SERVER_FLAG ? ', or a folder of YAML with --configDir' : '';
     const message =
       'this process does not run in a Kubernetes pod (KUBERNETES_SERVICE_HOST is not set); ' +
-      'name a kubeconfig with --orchconfig, or a folder of YAML with --configDir';
+      `name a kubeconfig with ${kubeconfigFlag}${folder}`;
     throw new ClusterAccessError('NOT_IN_CLUSTER', message);
   }
   const folder = serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER;
   const tokenFile = path.join(folder, 'token');
   const caFile = path.join(folder, 'ca.crt');
-  for (const file of [tokenFile, caFile]) requireReadable(file);
+  for (const file of [tokenFile, caFile]) requireReadable(file, kubeconfigFlag);
   config.loadFromOptions({
     clusters: [{ name: 'cluster', server: `https://${bracketed(host)}:${port}`, caFile, skipTLSVerify: false }],
     users: [{ name: 'pod', authProvider: { name: 'tokenFile', config: { tokenFile } } }],
@@ -90,11 +99,11 @@ export function loadPodEnvironment(config: KubeConfig, { environment, serviceAcc
   });
 }
 
-function requireReadable(file: string): void {
+function requireReadable(file: string, kubeconfigFlag: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (cause) {
-    const message = `${file} cannot be read; set automountServiceAccountToken in the pod, or name a kubeconfig with --orchconfig`;
+    const message = `${file} cannot be read; set automountServiceAccountToken in the pod, or name a kubeconfig with ${kubeconfigFlag}`;
     throw new ClusterAccessError('NOT_IN_CLUSTER', message, { cause });
   }
 }
