@@ -28,9 +28,9 @@ export function requireSampleAdapters(): Availability<Readonly<Record<SampleAdap
   return { missing };
 }
 
-/** Starts an adapter, and waits until it takes connections. */
-export async function startSampleAdapter(command: readonly string[], port: number): Promise<ManagedProcess> {
-  const adapter = startManagedProcess({ name: 'adapter', command: [...command, `127.0.0.1:${port}`] });
+/** Starts an adapter, and waits until it takes connections. @param address host:port */
+export async function startSampleAdapter(command: readonly string[], address: string): Promise<ManagedProcess> {
+  const adapter = startManagedProcess({ name: 'adapter', command: [...command, address] });
   await eventually('the adapter listens', () => {
     if (!adapter.isRunning()) throw new Error(`the adapter has ended: ${adapter.tail()}`);
     return adapter.lines.some((line) => line.includes('listening on'));

@@ -1,15 +1,23 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
+import { loadAll } from 'js-yaml';
 import type { HttpAnswer } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { createPolicyProcess, type PolicyProcess } from '../counterparts/policy-process.js';
+import { projectRoot } from '../counterparts/project-root.js';
+import { requireSampleAdapters, startSampleAdapter } from '../counterparts/sample-adapters.js';
 import { eventually } from '../support/eventually.js';
 import { changeUnderLoad } from './policy-change-load.js';
 import { countStatuses, createPolicyMesh, type PolicyMesh, policyMeshConfig } from './policy-mesh.js';
 import { type PolicyContext, policyOf, policyTests } from './policy-tests.js';
 
 const { available, test, e2eTest } = policyTests();
+const adapters = requireSampleAdapters();
+const adapterTest = 'missing' in adapters ? test.skip : e2eTest;
 
 const POLICY_ADDRESS = '10.244.9.1';
 const POLICY_SERVICE: ServiceOptions = {
@@ -63,6 +71,27 @@ const RULES: readonly Manifest[] = [
   rule('counted', 'counter', 'calls'),
   object('handler', 'full', { compiledAdapter: 'denier', params: { status: NO_SEATS } }),
 ];
+/** Where the adapters of the samples run: at an address of the router. */
+const ADAPTER_ADDRESS = '10.244.9.2';
+const auditFolder = mkdtempSync(join(tmpdir(), 'audit-'));
+const auditFile = join(auditFolder, 'audit.log');
+test.after.always(() => rmSync(auditFolder, { recursive: true }));
+
+/** The adapters of the samples, for the service `keyed`. */
+const OWN_ADAPTERS: readonly Manifest[] = ['accounts', 'audit'].flatMap((name) =>
+  (loadAll(readFileSync(join(projectRoot(), `samples/adapters/${name}.yaml`), 'utf8')) as readonly Manifest[]).map(
+    (each) => ({ ...each, metadata: { ...(each['metadata'] as object), namespace: 'default' } }),
+  ),
+);
+const ownAdapters = (): readonly Manifest[] =>
+  JSON.parse(
+    JSON.stringify(OWN_ADAPTERS)
+      .replaceAll(/(?:accounts|audit)\.shop:/g, `${ADAPTER_ADDRESS}:`)
+      .replaceAll('name == \\"books\\"', 'name == \\"keyed\\" && context.reporter.kind == \\"inbound\\"')
+      .replace('/var/log/audit.log', auditFile)
+      // A decision that is used again would hide that the adapter is away.
+      .replace(',"valid_duration":"10s"', ''),
+  );
 const changing = (method: string): readonly Manifest[] => [
   rule('changing', 'full', 'anything', ` && request.method == "${method}"`),
 ];
@@ -70,10 +99,12 @@ const changing = (method: string): readonly Manifest[] => [
 test.before(async (t) => {
   if (available === undefined) return;
   t.context.policy = await createPolicyMesh(available, {
-    services: ['closed', 'listed', 'counted', 'changing'],
+    services: ['closed', 'listed', 'counted', 'changing', 'keyed'],
+    annotations: { keyed: { 'policy.mesh.internal/failPolicy': 'FAIL_OPEN' } },
     specs: {
       'rules.yaml': RULES,
       'changing.yaml': changing('TRACE'),
+      'adapters.yaml': ownAdapters(),
       'counted.yaml': boundQuotaSpec({ name: 'counted' }, ['counted'], [{ quotas: [{ quota: 'calls', charge: 1 }] }]),
     },
     limits: [],
@@ -122,10 +153,61 @@ e2eTest('a changed rule is in force within 300 ms, no request fails, and all han
   const policy = policyOf(t.context);
   await assertChanges(t, policy);
   const { discovery } = policy.mesh;
-  t.is(await discovery.metric('policy_handler_reused_handlers_total'), 4);
+  t.is(await discovery.metric('policy_handler_reused_handlers_total'), 6);
   t.is(await discovery.metric('policy_handler_new_handlers_total'), 0);
   t.deepEqual(countStatuses(await policy.send('counted', 5)), { 429: 5 });
 });
+
+async function startAdapters({ mesh }: PolicyMesh) {
+  const { value } = adapters as Extract<typeof adapters, { readonly value: unknown }>;
+  const { router } = mesh.rig.network;
+  const started = await Promise.all([
+    startSampleAdapter(router.enter(value.accounts), `${ADAPTER_ADDRESS}:9000`),
+    startSampleAdapter(router.enter(value.audit), `${ADAPTER_ADDRESS}:9001`),
+  ]);
+  mesh.rig.defer(async () => void (await Promise.all(started.map((each) => each.stop()))));
+  return started;
+}
+
+adapterTest(
+  'adapters of your own decide, and killing them under load fails no request and loses no report',
+  async (t) => {
+    const policy = policyOf(t.context);
+    const { agent } = policy.client;
+    await policy.mesh.rig.network.addRouterAddress(ADAPTER_ADDRESS);
+    const started = await startAdapters(policy);
+    const statusOf = async (key: string) =>
+      (await policy.send('keyed', 1, { headers: { 'x-api-key': key } }))[0]?.status;
+    await eventually('an unknown key is refused', async () => (await statusOf('other')) === 401);
+    t.is(await statusOf('key-of-ann'), 200);
+    const lines = () => new Set(readFileSync(auditFile, 'utf8').trim().split('\n'));
+    await eventually('the reports come', () => lines().size >= 2);
+
+    const failures = () => policy.mesh.discovery.metric('policy_server_fail_policy_answers_total');
+    const before = await failures();
+    const request = policy.request('keyed', { headers: { 'x-api-key': 'key-of-ann' } });
+    await agent.call('startLoad', { request, concurrency: 2, expected: [200] });
+    const requests = async () => (await agent.call('readLoad', null)).requests;
+    const more = async (count: number): Promise<void> => {
+      const from = await requests();
+      await eventually(`${count} more requests`, async () => (await requests()) >= from + count);
+    };
+    await more(100);
+    for (const each of started) each.child.kill('SIGKILL');
+    await more(200);
+    await startAdapters(policy);
+    await eventually('an unknown key is refused again', async () => (await statusOf('other')) === 401);
+    await more(100);
+    const report = await agent.call('stopLoad', null);
+    t.deepEqual(report.samples, []);
+    t.is(report.failures, 0);
+    t.true((await failures()) >= before + 100, 'the fail policy has decided');
+    const { discovery } = policy.mesh;
+    await eventually('every request has its line', () => lines().size >= report.requests);
+    t.is(await discovery.metric('policy_adapter_reports_lost_total'), 0);
+    t.log(`${report.requests} requests, ${await failures()} by the fail policy`);
+  },
+);
 
 let separate: PolicyProcess | undefined;
 
@@ -149,6 +231,6 @@ e2eTest('a policy server in a process of its own applies the same rules, and fol
   await assertDecisions(t, policy);
   t.deepEqual(countStatuses(await policy.send('counted', 50)), { 200: 10, 429: 40 });
   await assertChanges(t, policy);
-  t.is(await server.metric('policy_handler_reused_handlers_total'), 4);
+  t.is(await server.metric('policy_handler_reused_handlers_total'), 6);
   t.is(await server.metric('policy_discovery_rule_updates_total', { result: 'rejected' }), 0);
 });

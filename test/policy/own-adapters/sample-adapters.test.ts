@@ -33,8 +33,8 @@ async function start(t: ExecutionContext) {
   const [accountsPort = 0, auditPort = 0] = await findFreePorts(2);
   const run = async () => {
     const started = [
-      await startSampleAdapter(commands.accounts, accountsPort),
-      await startSampleAdapter(commands.audit, auditPort),
+      await startSampleAdapter(commands.accounts, `127.0.0.1:${accountsPort}`),
+      await startSampleAdapter(commands.audit, `127.0.0.1:${auditPort}`),
     ];
     t.teardown(() => Promise.all(started.map((each) => each.stop())));
     return started;

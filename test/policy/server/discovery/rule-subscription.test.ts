@@ -19,6 +19,7 @@ import { buildProxy } from '../../../generators/context-builder.js';
 import { ENCODER, generateAll } from '../../../generators/served-resources.js';
 import { ofCluster, tenantMesh } from '../../../model/policy/tenant-objects.js';
 import { policyObjects } from '../../../status/analysis/support.js';
+import { ACCOUNTS } from '../../../support/adapter-descriptors.js';
 import { createFakeClock } from '../../../support/fake-clock.js';
 import { createRecordingLogger } from '../../../support/recording-logger.js';
 import { encodeResponse, readRequest, wrapped } from './discovery-wire.js';
@@ -109,6 +110,26 @@ for (const language of ['legacy', 'cel'] as const satisfies readonly ExpressionL
     t.deepEqual(await metric('policy_discovery_rule_objects'), [{ value: 7, labels: {} }]);
   });
 }
+
+test('adapters of your own come over xDS with their templates and the parameters of handlers', (t) => {
+  const context = contextOf(`rule shop/r {actions: [{handler: h, instances: [i]}]}
+    handler shop/h {adapter: a, connection: {address: "a:1", timeout: 2s}, params: {plans: {k: gold}}}
+    adapter shop/a {templates: [accounts], config: ${ACCOUNTS}, sessionBased: true}
+    template shop/accounts {descriptor: ${ACCOUNTS}}
+    instance shop/i {template: accounts, params: {key: request.path}}`);
+  const { respond, uses } = setUp();
+  t.is(respond(entriesOf(served(context))), undefined);
+  const actions = ({ rules }: RulesInForce) =>
+    rules.flatMap((rule) =>
+      rule.actions.map(({ handler, instances }) => [
+        { connection: handler.spec.connection, ...handler.adapter },
+        instances.map(({ template }) => template.type === 'own' && template.wire),
+      ]),
+    );
+  const [[handler] = []] = actions(uses[0] as RulesInForce);
+  t.like(handler, { type: 'own', key: 'adapter/shop/a', isSessionBased: true, config: { message: 'accounts.Params' } });
+  t.deepEqual(actions(uses[0] as RulesInForce), actions(createResolvedRules('legacy')(context)));
+});
 
 test('objects that do not change keep their identity, and their bytes', (t) => {
   const context = contextOf(OBJECTS);
