@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import '@grpc/proto-loader';
@@ -11,6 +12,11 @@ import { projectRoot } from '../counterparts/project-root.js';
 
 const script = join(projectRoot(), 'scripts/generate-descriptors.mjs');
 const { describeMessages } = (await import(script)) as { describeMessages(files: readonly string[]): object };
+
+/** The files of the project itself whose messages are prepared, relative to `proto/`. */
+const OWN_FILES = readdirSync(join(projectRoot(), 'proto'), { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.proto') && !path.startsWith('mesh/adapters/'),
+);
 
 /** The same messages, parsed from their files. */
 function parseFiles(): protobuf.Root {
@@ -26,12 +32,7 @@ function parseFiles(): protobuf.Root {
   };
   root.resolvePath = (_origin, target) =>
     protobuf.common.get(target) === null ? join(folders[target.split('/')[0] ?? ''] ?? '', target) : target;
-  root.loadSync([
-    ...protoFiles,
-    'mesh/policy/v1/client_config.proto',
-    'mesh/policy/v1/rule_object.proto',
-    'mesh/nds/v1/nds.proto',
-  ]);
+  root.loadSync([...protoFiles, ...OWN_FILES]);
   root.resolveAll();
   return root;
 }
