@@ -180,6 +180,8 @@ export interface LoadOptions {
   readonly concurrency?: number;
   /** A new connection for each request; default false: keep-alive. */
   readonly newConnections?: boolean;
+  /** Ends each path with `?n=NUMBER`, from 1, so that each request can be found again; default false. */
+  readonly numbered?: boolean;
   /** Statuses that count as success; default 200. */
   readonly expected?: readonly number[];
 }

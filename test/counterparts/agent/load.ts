@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import { errorText } from '../../../src/base/error-text.js';
-import type { LoadOptions, LoadReport, StatusChange } from './calls.js';
+import type { HttpRequest, LoadOptions, LoadReport, StatusChange } from './calls.js';
 import { requestHttp } from './http-request.js';
 
 const KEPT_SAMPLES = 5;
@@ -12,12 +12,14 @@ export interface Load {
 }
 
 /** Sends requests without pause; each status except 200, or the expected one, counts as a failure. */
-export function startLoad({ request, concurrency = 2, newConnections = false, expected = [200] }: LoadOptions): Load {
+export function startLoad(options: LoadOptions): Load {
+  const { request, concurrency = 2, newConnections = false, numbered = false, expected = [200] } = options;
   const KeepingAgent = request.url.startsWith('https:') ? TlsAgent : Agent;
   const agent = newConnections ? false : new KeepingAgent({ keepAlive: true, maxSockets: concurrency });
   const byServer: Record<string, number> = {};
   const changes: StatusChange[] = [];
   const samples: string[] = [];
+  let begun = 0;
   let requests = 0;
   let failures = 0;
   let stopping = false;
@@ -26,9 +28,13 @@ export function startLoad({ request, concurrency = 2, newConnections = false, ex
     failures++;
     if (samples.length < KEPT_SAMPLES) samples.push(`${new Date().toISOString()} request ${requests}: ${what}`);
   };
+  const next = (): HttpRequest => {
+    begun++;
+    return numbered ? { ...request, path: `${request.path ?? '/'}?n=${begun}` } : request;
+  };
   const sendOne = async (): Promise<void> => {
     try {
-      const answer = await requestHttp(request, agent);
+      const answer = await requestHttp(next(), agent);
       requests++;
       if (answer.status !== changes.at(-1)?.status) {
         changes.push({ at: Date.now(), status: answer.status, after: requests - 1 });
