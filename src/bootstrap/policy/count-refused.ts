@@ -1,14 +1,13 @@
 import type { ObjectKey } from '../../config/object.js';
-import type { ObjectCounts } from '../../model/policy/rules/count-objects.js';
+import type { RuleCounts } from '../../config/policy-rules/rule-counts.js';
 import { kindOfKey } from '../../model/push-request.js';
-import type { RuleCounts } from '../../policy/rules/rule-objects.js';
 
 /**
  * The numbers of a configuration, with the objects that sources refuse: the snapshot has their last good state, or none.
  *
  * @param refused keys of refused objects of any kind
  */
-export function countRefused(counts: ObjectCounts, refused: readonly (ObjectKey | undefined)[]): RuleCounts {
+export function countRefused(counts: RuleCounts, refused: readonly (ObjectKey | undefined)[]): RuleCounts {
   const of = (kind: string): number =>
     new Set(refused.filter((key) => key !== undefined && kindOfKey(key) === kind)).size;
   return {

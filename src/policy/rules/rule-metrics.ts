@@ -1,5 +1,6 @@
+import type { RuleCounts } from '../../config/policy-rules/rule-counts.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import type { RuleCounts, Variety } from './rule-objects.js';
+import type { Variety } from './rule-objects.js';
 
 /** Names of a call of a handler. All come from the configuration, never from a caller. */
 export interface CallLabels {

@@ -3,6 +3,7 @@ import type { TemplateVariety, TemplateWire } from '../../config/policy-rules/de
 import type { HandlerSpec } from '../../config/policy-rules/handler.js';
 import type { InstanceSpec } from '../../config/policy-rules/instance.js';
 import type { RuleSpec } from '../../config/policy-rules/rule.js';
+import type { RuleCounts } from '../../config/policy-rules/rule-counts.js';
 import type { AttributeTypes, ExpressionLanguage } from '../../expressions/expression-types.js';
 
 /** The rules of a configuration. */
@@ -11,28 +12,6 @@ export interface RulesInForce {
   readonly counts: RuleCounts;
   /** Of all expressions. */
   readonly language: ExpressionLanguage;
-}
-
-/** Numbers of a configuration. */
-export interface RuleCounts {
-  readonly adapters: number;
-  /** Adapters that are refused, or whose templates do not exist. */
-  readonly invalidAdapters: number;
-  readonly attributes: number;
-  readonly handlers: number;
-  /** Handlers that are refused, or whose adapter is not known. */
-  readonly invalidHandlers: number;
-  readonly instances: number;
-  /** Instances that are refused, have wrong expressions, or an unknown template. */
-  readonly invalidInstances: number;
-  readonly rules: number;
-  /** Rules that are refused or have a problem. */
-  readonly invalidRules: number;
-  /** Rules whose condition is wrong. */
-  readonly invalidMatches: number;
-  readonly templates: number;
-  /** Templates that are refused. */
-  readonly invalidTemplates: number;
 }
 
 export const NO_RULES: RulesInForce = {

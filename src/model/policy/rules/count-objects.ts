@@ -1,6 +1,7 @@
 import { ATTRIBUTE_VOCABULARY } from '../../../config/attributes/attribute-vocabulary.js';
 import type { MeshObject } from '../../../config/object.js';
 import type { AttributeManifestSpec } from '../../../config/policy-rules/attribute-manifest.js';
+import type { RuleCounts } from '../../../config/policy-rules/rule-counts.js';
 import type { ExpressionLanguage } from '../../../expressions/expression-types.js';
 import { expressionProblems } from './check-expressions.js';
 import { missingTemplates } from './resolve-adapter.js';
@@ -8,25 +9,8 @@ import { resolveHandler, resolveInstance } from './resolve-handler.js';
 import type { RuleSet } from './rule-set.js';
 import type { RuleSource } from './rule-source.js';
 
-/** Numbers of the objects of a snapshot, and of those with a problem, for the metrics of policy servers. */
-export interface ObjectCounts {
-  readonly adapters: number;
-  readonly invalidAdapters: number;
-  /** Attributes of the mesh and of manifests. */
-  readonly attributes: number;
-  readonly handlers: number;
-  readonly invalidHandlers: number;
-  readonly instances: number;
-  readonly invalidInstances: number;
-  readonly rules: number;
-  readonly invalidRules: number;
-  readonly invalidMatches: number;
-  readonly templates: number;
-  /** 0: a snapshot has no template that cannot be read. */
-  readonly invalidTemplates: number;
-}
-
-export function countObjects(source: RuleSource, language: ExpressionLanguage, { problems }: RuleSet): ObjectCounts {
+/** Objects that are refused are not in a snapshot, so that they are not counted. */
+export function countObjects(source: RuleSource, language: ExpressionLanguage, { problems }: RuleSet): RuleCounts {
   const all = (kind: string): readonly MeshObject[] => [...(source.objects.get(kind)?.values() ?? [])];
   const invalid = (kind: string, isInvalid: (object: MeshObject) => boolean): number =>
     all(kind).filter(isInvalid).length;
@@ -49,6 +33,7 @@ export function countObjects(source: RuleSource, language: ExpressionLanguage, {
     invalidRules: problems.size,
     invalidMatches: fields.filter((of) => of.includes('match')).length,
     templates: all('template').length,
+    // A snapshot has no template that cannot be read.
     invalidTemplates: 0,
   };
 }

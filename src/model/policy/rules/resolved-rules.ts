@@ -1,13 +1,14 @@
 import { RULE_KINDS } from '../../../config/policy-rules/kind-names.js';
+import type { RuleCounts } from '../../../config/policy-rules/rule-counts.js';
 import type { ExpressionLanguage } from '../../../expressions/expression-types.js';
 import { keepObjects, type Objects } from '../keep-objects.js';
-import { countObjects, type ObjectCounts } from './count-objects.js';
+import { countObjects } from './count-objects.js';
 import { compileRules, type RuleSet } from './rule-set.js';
 import type { RuleSource } from './rule-source.js';
 
 /** The rules that a policy server applies. */
 export interface ResolvedRules extends RuleSet {
-  readonly counts: ObjectCounts;
+  readonly counts: RuleCounts;
   /** Of all expressions. */
   readonly language: ExpressionLanguage;
 }
