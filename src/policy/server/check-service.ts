@@ -1,27 +1,25 @@
-import { rpcCodeNumber } from '../../base/rpc-code.js';
-import type { LimitedLog } from '../../telemetry/limited-log.js';
-import { isTcpCheck } from './adapter/check-facts.js';
-import { type CheckMetadata, checkMetadataStruct } from './adapter/check-metadata.js';
+import { SERVICE_EXTENSION } from '../wire/call-metadata.js';
+import { checkedRequestOf, isTcpCheck } from './adapter/check-facts.js';
+import { checkMetadataStruct } from './adapter/check-metadata.js';
+import { readCheckOutline } from './adapter/check-outline.js';
 import { httpCheckResponse, tcpCheckResponse } from './adapter/check-response.js';
-import type { Admission } from './admission.js';
-import { CallConfigError } from './call-configs.js';
-import { CallerRefusedError } from './callers/caller.js';
+import type { AnswerCheck } from './answer-checks.js';
+import { checkMetadataOf } from './answer-checks.js';
+import { createBoundedMemo } from './bounded-memo.js';
 import type { CheckCall } from './check-call.js';
 import type { CheckEnvironment, Decided } from './decide.js';
 import { decideHttp } from './decide-http.js';
 import { decideTcp } from './decide-tcp.js';
 import { type EnvoyCodec, EnvoyMessageError } from './envoy-codec.js';
-import type { PolicyServerMetrics } from './policy-server-metrics.js';
-import { createShedAnswers } from './shed-answers.js';
+import { shedVerdict, verdictOf } from './request-verdict.js';
+import { type ShedDecision, type ShedDecisions, shedMetadataOf } from './shed-decisions.js';
 
-/** Answers Envoy's Checks. */
+/** Answers the Checks that Envoy sends over gRPC. */
 export interface CheckService {
   /**
    * @param bytes an envoy.service.auth.v3.CheckRequest
    * @returns an envoy.service.auth.v3.CheckResponse
-   * @throws CallerRefusedError when the caller may not ask
-   * @throws EnvoyMessageError, CallConfigError without enough data for a decision: the fail policy of the proxy's
-   *   filter decides
+   * @throws CallerRefusedError, EnvoyMessageError, CallConfigError: see `AnswerCheck`
    */
   check(bytes: Uint8Array, call: CheckCall): Promise<Buffer>;
 }
@@ -29,79 +27,72 @@ export interface CheckService {
 export interface CheckServiceOptions {
   readonly codec: EnvoyCodec;
   readonly environment: CheckEnvironment;
-  readonly metrics: PolicyServerMetrics;
-  readonly limitedLog: LimitedLog;
+  readonly answerCheck: AnswerCheck;
+  readonly shed: ShedDecisions;
   /**
    * Makes ids of connections that their calls do not name: `<uuid>-<n>`
    * (docs/reference/policy-client.md#tcp-attributes).
    */
   readonly newConnectionId: () => string;
-  readonly admission: Admission;
 }
+
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+/** A few answers for each service and configuration: nearly all answers of shed checks repeat earlier bytes. */
+const SHED_MEMO = { entries: 4096, maxKeyLength: 8192, characters: 4_000_000 };
 
 export function createCheckService(options: CheckServiceOptions): CheckService {
-  const { codec, environment, metrics, limitedLog, newConnectionId, admission } = options;
-  const { clock, configs, services } = environment;
-  const shed = createShedAnswers({ codec, configs, services, metrics });
+  const { codec, environment, answerCheck, newConnectionId } = options;
+  const { clock } = environment;
 
-  const answer = async (bytes: Uint8Array, call: CheckCall, startMs: number): Promise<Buffer> => {
+  const decide = (bytes: Uint8Array, call: CheckCall): Decided | Promise<Decided> => {
     const message = codec.decodeCheckRequest(bytes);
-    const protocol = isTcpCheck(message) ? 'tcp' : 'http';
-    const decided = await (protocol === 'tcp'
-      ? decideTcp(environment, message, call, newConnectionId)
-      : decideHttp(environment, message, call));
-    const metadata = checkMetadataStruct(metadataOf(decided));
+    if (isTcpCheck(message)) return decideTcp(environment, message, call, newConnectionId);
+    const nowNs = BigInt(clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND;
+    return decideHttp(environment, checkedRequestOf(message, nowNs), call);
+  };
+  const answer = (decided: Decided): Buffer => {
     const { decision, context } = decided;
-    const response = codec.encodeCheckResponse(
-      protocol === 'tcp'
-        ? tcpCheckResponse(decision, metadata)
-        : httpCheckResponse(decision, metadata, context.config.claims.side),
+    const { status } = decision;
+    const metadata = checkMetadataStruct(checkMetadataOf(decided));
+    return codec.encodeCheckResponse(
+      context.protocol === 'tcp'
+        ? tcpCheckResponse(status, metadata)
+        : httpCheckResponse(status, verdictOf(decision, context.config.claims.side), metadata),
     );
-    const { status, failure } = decision;
-    metrics.checked(protocol, status.code, clock.monotonicMs() - startMs);
-    if (failure !== undefined) {
-      metrics.failPolicyAnswered(protocol, failure, status.code === 'OK' ? 'allowed' : 'refused');
-    }
-    if (!decided.isServiceKnown) metrics.unknownService(protocol);
-    return response;
+  };
+
+  const encodeShed = createBoundedMemo(SHED_MEMO, (key) => {
+    const shed = JSON.parse(key) as ShedDecision;
+    const metadata = checkMetadataStruct(shedMetadataOf(shed));
+    const { status, asker } = shed;
+    return codec.encodeCheckResponse(
+      asker === 'tcp'
+        ? tcpCheckResponse(status, metadata)
+        : httpCheckResponse(status, shedVerdict(status, asker), metadata),
+    );
+  });
+  const shed = (bytes: Uint8Array, call: CheckCall): Buffer => {
+    const { isTcp, extension } = readOutline(bytes);
+    const decided = isTcp ? options.shed.tcp(call) : options.shed.http(call, extension || undefined);
+    return encodeShed(JSON.stringify(decided));
   };
 
   return {
-    async check(bytes, call) {
-      const startMs = clock.monotonicMs();
-      const isAdmitted = admission.admit(startMs, call.peer ?? '');
-      try {
-        return isAdmitted ? await answer(bytes, call, startMs) : shed(bytes, call);
-      } catch (error) {
-        if (error instanceof CallerRefusedError) throw error;
-        metrics.checkFailed(failureReason(error));
-        limitedLog.error({ err: error }, 'check not answered, the fail policy of its proxy decides');
-        throw error;
-      } finally {
-        if (isAdmitted) admission.end();
-      }
-    },
+    check: async (bytes, call) =>
+      answerCheck({
+        peer: call.peer ?? '',
+        decide: () => decide(bytes, call),
+        answer,
+        shed: () => shed(bytes, call),
+      }),
   };
 }
 
-function failureReason(error: unknown): 'message' | 'config' | 'internal' {
-  if (error instanceof EnvoyMessageError) return 'message';
-  return error instanceof CallConfigError ? 'config' : 'internal';
-}
-
-function metadataOf({ context, decision, texts }: Decided): CheckMetadata {
-  const { status, isCheckCacheHit, isQuotaCacheHit } = decision;
-  return {
-    service: context.host,
-    staticAttributes: context.config.staticText,
-    forwardedAttributes: texts.forwarded,
-    requestAttributes: texts.request,
-    disableReports: context.config.disableReportCalls,
-    decision: {
-      checkErrorCode: rpcCodeNumber(status.code),
-      checkErrorMessage: status.message,
-      isCheckCacheHit,
-      isQuotaCacheHit,
-    },
-  };
+/** Reads only the host of the service from the message. */
+function readOutline(bytes: Uint8Array) {
+  try {
+    return readCheckOutline(bytes, SERVICE_EXTENSION);
+  } catch (cause) {
+    throw new EnvoyMessageError('envoy.service.auth.v3.CheckRequest', { cause });
+  }
 }

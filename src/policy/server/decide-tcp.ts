@@ -1,7 +1,7 @@
 import { createAttributeBag, EMPTY_LAYER } from '../client/attribute-bag.js';
 import type { CompiledQuotaSpecs } from '../client/compile-quota-specs.js';
 import { deriveTcpAttributes } from '../client/tcp-attributes.js';
-import { tcpConnectionFacts } from './adapter/check-facts.js';
+import { checkConnectionFacts, tcpConnectionFacts } from './adapter/check-facts.js';
 import type { WireCheckRequest } from './adapter/envoy-messages.js';
 import { ANONYMOUS } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
@@ -23,19 +23,19 @@ const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
  * @param newId makes the id of a connection without one
  * @throws CallConfigError, CallerRefusedError
  */
-export async function decideTcp(
+export function decideTcp(
   environment: CheckEnvironment,
   message: WireCheckRequest,
   call: CheckCall,
   newId: () => string,
-): Promise<Decided> {
+): Decided | Promise<Decided> {
   const config = environment.configs.tcp(call.configText);
   const host = call.service ?? config.defaultService;
-  const context = { config, host, protocol: 'tcp' } as const;
+  const context: CallContext = { config, host, protocol: 'tcp' };
   const right = environment.authorize({
     caller: call.caller ?? ANONYMOUS,
     config,
-    message,
+    connection: checkConnectionFacts(message),
     host,
     forwarded: () => EMPTY_LAYER,
   });

@@ -2,9 +2,8 @@ import type { Clock } from '../../base/clock.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import type { QuotaCharge } from '../client/compile-quota-specs.js';
-import type { ServiceCallConfig } from '../client/policy-client.js';
 import { OK_STATUS } from '../client/policy-status.js';
-import { resolveNetworkFailPolicy } from '../client/transport-config.js';
+import { type NetworkFailPolicyConfig, resolveNetworkFailPolicy } from '../client/transport-config.js';
 import { ALLOWED, type PolicyHandler, type ReceiptUse } from '../handlers/policy-handler.js';
 import type { CallConfig, CallConfigs } from './call-configs.js';
 import type { CheckedCall, CheckRight } from './callers/authorize-check.js';
@@ -68,52 +67,55 @@ export interface Decided {
 }
 
 const NO_TEXTS: CheckTexts = { forwarded: '', request: '' };
+const NO_FAIL_POLICY: NetworkFailPolicyConfig = {};
 
 /**
  * Decides about a call. Every call gets an answer: after an internal failure the fail policy answers, as for an
- * unreachable policy server (docs/reference/errors.md#failures).
+ * unreachable policy server (docs/reference/errors.md#failures). A call that need not wait costs no promise.
  *
  * When an unusable rule may charge more, the call continues without the rule under FAIL_OPEN, and is refused under
  * FAIL_CLOSE: an unusable rule must not let requests pass that an unreachable policy server would refuse.
  *
  * @param ask makes the input for the service of the call
  */
-export async function decide(
+export function decide(
   environment: CheckEnvironment,
   context: CallContext,
   ask: (service: CompiledService) => CheckInput | Promise<CheckInput>,
-): Promise<Decided> {
+): Decided | Promise<Decided> {
   const { config, host } = context;
-  let calls: ServiceCallConfig = { networkFailPolicy: config.transport.networkFailPolicy };
-  let isServiceKnown = false;
+  let service: CompiledService | undefined;
+
+  const fail = (error: unknown): Decided => {
+    environment.decisionFailed(error);
+    const decision = failedDecision(service?.calls.networkFailPolicy ?? config.transport.networkFailPolicy);
+    return { context, isServiceKnown: service?.isKnown ?? false, decision, texts: NO_TEXTS };
+  };
+  const decideWith = (input: CheckInput): Decided | Promise<Decided> => {
+    const { attributes, quotas, deduplicationId, texts, isUndecided, receipt } = input;
+    const isServiceKnown = service?.isKnown ?? false;
+    const finish = (decision: CheckDecision): Decided => ({ context, isServiceKnown, decision, texts });
+    if (config.disableCheckCalls || service?.calls.disableCheckCalls) return finish(ALLOWED);
+    const failPolicy = service?.calls.networkFailPolicy ?? config.transport.networkFailPolicy ?? NO_FAIL_POLICY;
+    if (isUndecided) {
+      environment.undecided(context.protocol, host);
+      if (resolveNetworkFailPolicy(failPolicy).policy === 'FAIL_CLOSE') return finish(UNDECIDED);
+    }
+    const { transport } = config;
+    const decided = environment.handlers.check({ attributes, quotas, deduplicationId, receipt, failPolicy, transport });
+    return decided instanceof Promise ? decided.then(finish) : finish(decided);
+  };
+  const decideFor = (found: CompiledService): Decided | Promise<Decided> => {
+    service = found;
+    const asked = ask(found);
+    return asked instanceof Promise ? asked.then(decideWith) : decideWith(asked);
+  };
   try {
     const found = environment.services.compiled(host);
-    // No turn of the microtask queue when all specs are compiled, the usual case.
-    const service = found instanceof Promise ? await found : found;
-    isServiceKnown = service.isKnown;
-    // The fail policy of the proxy is passed with each call, so that proxies that differ only in it share a client.
-    calls = {
-      networkFailPolicy: service.calls.networkFailPolicy ?? config.transport.networkFailPolicy,
-      disableCheckCalls: config.disableCheckCalls || (service.calls.disableCheckCalls ?? false),
-    };
-    const asked = ask(service);
-    const { texts, isUndecided, ...charged } = asked instanceof Promise ? await asked : asked;
-    if (isUndecided && !calls.disableCheckCalls) {
-      environment.undecided(context.protocol, host);
-      if (resolveNetworkFailPolicy(calls.networkFailPolicy).policy === 'FAIL_CLOSE') {
-        return { context, isServiceKnown, decision: undecidedDecision(), texts };
-      }
-    }
-    if (calls.disableCheckCalls) return { context, isServiceKnown, decision: ALLOWED, texts };
-    const { networkFailPolicy: failPolicy = {} } = calls;
-    const { transport } = config;
-    const decided = environment.handlers.check({ ...charged, failPolicy, transport });
-    // A handler that need not wait does not cost a turn of the microtask queue either.
-    const decision = decided instanceof Promise ? await decided : decided;
-    return { context, isServiceKnown, decision, texts };
+    const decided = found instanceof Promise ? found.then(decideFor) : decideFor(found);
+    return decided instanceof Promise ? decided.catch(fail) : decided;
   } catch (error) {
-    environment.decisionFailed(error);
-    return { context, isServiceKnown, decision: failedDecision(calls), texts: NO_TEXTS };
+    return fail(error);
   }
 }
 
@@ -122,13 +124,17 @@ export function unchargedDecision(context: CallContext): Decided {
   return { context, isServiceKnown: true, decision: ALLOWED, texts: NO_TEXTS };
 }
 
-function undecidedDecision(): CheckDecision {
-  const message = 'A rule of the policy cannot be applied to this request, and the fail policy is FAIL_CLOSE';
-  return { ...ALLOWED, status: { code: 'UNAVAILABLE', message }, failure: 'rule' };
-}
+const UNDECIDED: CheckDecision = {
+  ...ALLOWED,
+  status: {
+    code: 'UNAVAILABLE',
+    message: 'A rule of the policy cannot be applied to this request, and the fail policy is FAIL_CLOSE',
+  },
+  failure: 'rule',
+};
 
-function failedDecision({ networkFailPolicy }: ServiceCallConfig): CheckDecision {
-  const { policy } = resolveNetworkFailPolicy(networkFailPolicy);
+function failedDecision(failPolicy: NetworkFailPolicyConfig | undefined): CheckDecision {
+  const { policy } = resolveNetworkFailPolicy(failPolicy);
   const message = 'The policy server failed to decide about the request';
   return {
     ...ALLOWED,

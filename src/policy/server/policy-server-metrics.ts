@@ -1,9 +1,9 @@
 import type { RpcCode } from '../../base/rpc-code.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ClientCounter } from '../client/client-statistics.js';
-import type { FailureReason } from './adapter/check-response.js';
 import type { RefusalReason } from './callers/caller.js';
 import type { ReportSeries } from './reports/report-series.js';
+import type { FailureReason } from './request-verdict.js';
 
 export type CheckProtocol = 'http' | 'tcp';
 

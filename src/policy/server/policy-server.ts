@@ -7,6 +7,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
 import type { HandlerChain } from '../handlers/handler-chain.js';
 import { type Admission, createAdmission, type OverloadSettings, type ReadLoad } from './admission.js';
+import { createAnswerChecks } from './answer-checks.js';
 import { createBoundedMemo } from './bounded-memo.js';
 import { createCallConfigs } from './call-configs.js';
 import type { Caller } from './callers/caller.js';
@@ -26,6 +27,7 @@ import {
 import { createRegexService } from './regex-service.js';
 import { createLogService, type LogStream } from './reports/log-service.js';
 import { createReportSink, type ReportSink } from './reports/report-sink.js';
+import { createShedDecisions } from './shed-decisions.js';
 import { createTcpConnections } from './tcp-connections.js';
 
 export interface PolicyServerOptions {
@@ -135,9 +137,8 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
   const checks = createCheckService({
     codec,
     environment,
-    metrics,
-    limitedLog,
-    admission,
+    answerCheck: createAnswerChecks({ metrics, limitedLog, admission, clock }),
+    shed: createShedDecisions({ configs: environment.configs, services, metrics }),
     newConnectionId: () => `${processId}-${unnamedConnections++}`,
   });
   const readText = createBoundedMemo(READ_TEXTS, (text) => texts.readAttributesText(text) ?? EMPTY_LAYER);

@@ -2,13 +2,14 @@ import type { ConnectionFacts } from '../../client/connection-attributes.js';
 import type { HeaderMap } from '../../client/header-map.js';
 import type { HttpRequestFacts } from '../../client/http-attributes.js';
 import type { TcpConnectionFacts } from '../../client/tcp-attributes.js';
-import { FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER } from '../../wire/call-metadata.js';
+import { FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER, SERVICE_EXTENSION } from '../../wire/call-metadata.js';
+import type { CheckedRequest } from '../checked-request.js';
 import type { WireCheckRequest } from './envoy-messages.js';
 import { requestAuthFacts } from './request-auth-facts.js';
 import { ipBytesOf, wireNanoseconds } from './wire-values.js';
 
 /** The connection of a Check. Envoy names a principal exactly when it has verified the certificate of the peer. */
-function checkConnectionFacts({ attributes }: WireCheckRequest): ConnectionFacts {
+export function checkConnectionFacts({ attributes }: WireCheckRequest): ConnectionFacts {
   const sourcePrincipal = attributes?.source?.principal || undefined;
   return {
     isMtls: sourcePrincipal !== undefined,
@@ -38,12 +39,27 @@ export function isTcpCheck({ attributes }: WireCheckRequest): boolean {
   return attributes?.request?.http === undefined || attributes.request.http === null;
 }
 
+/** The request of a Check of the HTTP filter. @param nowNs as below */
+export function checkedRequestOf(message: WireCheckRequest, nowNs: bigint): CheckedRequest {
+  const { request, contextExtensions } = message.attributes ?? {};
+  const http = request?.http ?? {};
+  const facts = httpRequestFacts(message, nowNs);
+  return {
+    facts,
+    routeService: contextExtensions?.[SERVICE_EXTENSION] || undefined,
+    forwarded: http.headers?.[FORWARDED_ATTRIBUTES_HEADER],
+    receipt: http.headers?.[RECEIPT_HEADER],
+    // Envoy's number of the stream and the time: the same for repeated attempts at this Check.
+    id: http.id ? `${http.id}@${facts.timeNs}` : undefined,
+  };
+}
+
 /**
  * The facts of a request from a Check of the HTTP filter (docs/reference/policy-client.md#http-attributes).
  *
  * @param nowNs time of the request when Envoy sent none, in nanoseconds since 1970-01-01T00:00:00Z
  */
-export function httpRequestFacts(message: WireCheckRequest, nowNs: bigint): HttpRequestFacts {
+function httpRequestFacts(message: WireCheckRequest, nowNs: bigint): HttpRequestFacts {
   const { request, metadataContext } = message.attributes ?? {};
   const http = request?.http ?? {};
   return {

@@ -1,6 +1,6 @@
 import { parseSpiffeId } from '../../../model/spiffe-id.js';
 import type { AttributeLayer } from '../../client/attribute-bag.js';
-import type { WireCheckRequest } from '../adapter/envoy-messages.js';
+import type { ConnectionFacts } from '../../client/connection-attributes.js';
 import type { CallConfig } from '../call-configs.js';
 import { type CallClaims, namespacesIn } from './call-claims.js';
 import { type Caller, CallerRefusedError, callerText } from './caller.js';
@@ -10,7 +10,8 @@ import type { Ownership, ServiceOwners, WorkloadCaller } from './service-owners.
 export interface CheckedCall {
   readonly caller: Caller;
   readonly config: Pick<CallConfig, 'claims' | 'connectionQuotas' | 'ignoreForwarded'>;
-  readonly message: WireCheckRequest;
+  /** Identities of both sides, where the proxy has verified certificates. */
+  readonly connection: Pick<ConnectionFacts, 'sourcePrincipal' | 'destinationPrincipal'>;
   /** Host of the service; undefined for a call without a service. */
   readonly host: string | undefined;
   /** Reads the header x-mesh-attributes of the request; empty for a connection. */
@@ -64,11 +65,11 @@ export function authorizeCheck(
   }
   requireNamespaces(caller, claims.namespaces);
   if (claims.side === 'inbound') {
-    requirePrincipal(caller, 'destination', call.message.attributes?.destination?.principal);
+    requirePrincipal(caller, 'destination', call.connection.destinationPrincipal);
     return requireServed(owners, caller, host) === 'shadowed' ? 'uncharged' : 'charged';
   }
   if (isRouter && isTrusted(caller.identity.namespace, host)) return isInMesh ? 'chargedByGateway' : 'charged';
-  requirePrincipal(caller, 'source', call.message.attributes?.source?.principal);
+  requirePrincipal(caller, 'source', call.connection.sourcePrincipal);
   requireNamespaces(caller, namespacesIn(call.forwarded(), SOURCE_NAMES));
   return owners.hasOutboundChecks || !isInMesh ? charged : 'uncharged';
 }

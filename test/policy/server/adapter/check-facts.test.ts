@@ -1,5 +1,5 @@
 import test from 'ava';
-import { httpRequestFacts, isTcpCheck, tcpConnectionFacts } from '../../../../src/policy/server/adapter/check-facts.js';
+import { checkedRequestOf, isTcpCheck, tcpConnectionFacts } from '../../../../src/policy/server/adapter/check-facts.js';
 import type { WireCheckRequest } from '../../../../src/policy/server/adapter/envoy-messages.js';
 import { createEnvoyCodec, EnvoyMessageError } from '../../../../src/policy/server/envoy-codec.js';
 import { checkRequestBytes, envoyProtos } from '../policy-server-rig.js';
@@ -14,7 +14,7 @@ const known = (value: object): object =>
       .filter(([, member]) => member !== undefined)
       .map(([name, member]) => [name, name === 'connection' ? known(member) : member]),
   );
-const facts = (message: object) => httpRequestFacts(decoded(message), 7n);
+const facts = (message: object) => checkedRequestOf(decoded(message), 7n).facts;
 
 const withAttributes = (attributes: object): object => ({ attributes: { ...HTTP_CHECK.attributes, ...attributes } });
 
@@ -125,7 +125,7 @@ test('claims that are nested without end are cut off instead of ending the proce
       request: { http: {} },
     },
   };
-  const { auth } = httpRequestFacts(message as unknown as WireCheckRequest, 0n);
+  const { auth } = checkedRequestOf(message as unknown as WireCheckRequest, 0n).facts;
   t.true((auth?.rawClaims ?? '').length < 1000);
 });
 

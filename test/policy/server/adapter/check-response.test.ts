@@ -1,19 +1,17 @@
 import test from 'ava';
 import type { RpcCode } from '../../../../src/base/rpc-code.js';
-import {
-  type AnsweredDecision,
-  type CheckSide,
-  httpCheckResponse,
-  tcpCheckResponse,
-} from '../../../../src/policy/server/adapter/check-response.js';
+import { httpCheckResponse, tcpCheckResponse } from '../../../../src/policy/server/adapter/check-response.js';
 import { createEnvoyCodec } from '../../../../src/policy/server/envoy-codec.js';
+import { type AnsweredDecision, type CheckSide, verdictOf } from '../../../../src/policy/server/request-verdict.js';
 import { envoyProtos, type ReadCheckResponse, readCheckResponse } from '../policy-server-rig.js';
 
 const codec = createEnvoyCodec(envoyProtos);
 const NO_METADATA = { fields: {} };
 
 function http(decision: AnsweredDecision, side: CheckSide = 'inbound'): ReadCheckResponse {
-  return readCheckResponse(codec.encodeCheckResponse(httpCheckResponse(decision, NO_METADATA, side)));
+  return readCheckResponse(
+    codec.encodeCheckResponse(httpCheckResponse(decision.status, verdictOf(decision, side), NO_METADATA)),
+  );
 }
 
 function denied(code: RpcCode, rest: Partial<AnsweredDecision> = {}): ReadCheckResponse {
@@ -67,7 +65,7 @@ for (const [code, number, httpStatus] of HTTP_STATUS) {
   });
 
   test(`a connection that is denied with ${code} gets that status alone`, (t) => {
-    const bytes = codec.encodeCheckResponse(tcpCheckResponse({ status: { code, message: 'why not' } }, NO_METADATA));
+    const bytes = codec.encodeCheckResponse(tcpCheckResponse({ code, message: 'why not' }, NO_METADATA));
     const response = readCheckResponse(bytes);
     t.deepEqual(response.status, { code: number, message: 'why not', details: [] } as ReadCheckResponse['status']);
     t.falsy(response.deniedResponse);
