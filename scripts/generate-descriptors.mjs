@@ -40,6 +40,7 @@ export function describeMessages(files, withRules = false) {
   };
   all.loadSync([...files]);
   all.resolveAll();
+  addLaterFields(all);
   const wanted = new Set(files.map((file) => all.resolvePath('', file)));
   const described = new Map();
   const waiting = [];
@@ -66,6 +67,19 @@ export function describeMessages(files, withRules = false) {
     );
   }
   return Object.fromEntries([...described].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Fields that Envoy has and the package does not yet. */
+function addLaterFields(all) {
+  for (const { message, name, id, type } of readList('src/envoy/later-fields.json')) {
+    const found = all.lookup(message);
+    if (!(found instanceof protobuf.Type)) continue;
+    if (found.fieldsById[id] !== undefined)
+      throw new Error(`later-fields.json: ${message} has field ${id}: remove it there`);
+    const field = new protobuf.Field(name, id, type);
+    found.add(field);
+    field.resolve();
+  }
 }
 
 function outermostOf(object) {

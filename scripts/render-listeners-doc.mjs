@@ -9,7 +9,11 @@ const { grpcAddr, secureGrpcAddr, httpAddr, monitoringAddr, httpsAddr, policyAdd
 const LISTENERS = [
   [grpcAddr, 'gRPC, plaintext', 'not authenticated'],
   [secureGrpcAddr, 'gRPC over TLS', 'authenticated ([callers](../callers.md)), unless XDS_AUTH is false'],
-  [policyAddr, 'gRPC, plaintext or mutual TLS', 'by NAV_POLICY_TLS ([policies](../policies.md#who-may-ask))'],
+  [
+    policyAddr,
+    'gRPC and HTTP/1.1, plaintext or mutual TLS',
+    'by NAV_POLICY_TLS ([policies](../policies.md#who-may-ask))',
+  ],
   [httpAddr, 'HTTP', 'pages with configuration answer callers of this machine only ([debug pages](../debug-pages.md))'],
   [monitoringAddr, 'HTTP', 'as --httpAddr'],
   [httpsAddr, 'HTTPS', 'API servers ([webhooks](webhooks.md))'],

@@ -1,15 +1,19 @@
 import type { ExtAuthz } from '../generated/envoy/extensions/filters/http/ext_authz/v3/ExtAuthz.js';
 import type { ExtAuthzPerRoute } from '../generated/envoy/extensions/filters/http/ext_authz/v3/ExtAuthzPerRoute.js';
 import { buildGrpcService, type GrpcServiceOptions } from './grpc-service.js';
+import { buildHttpCheckService, type HttpCheckServiceOptions } from './http-check-service.js';
 import type { MessageEncoder, PackedAny } from './message-encoder.js';
+import { stringMatcher } from './string-matcher.js';
 
 /** Asks an authorization server about every request. */
 export interface HttpExtAuthzOptions {
   readonly statPrefix: string;
-  readonly server: GrpcServiceOptions;
+  readonly server:
+    | { readonly protocol: 'grpc'; readonly service: GrpcServiceOptions }
+    | { readonly protocol: 'http'; readonly service: HttpCheckServiceOptions };
   /** Whether requests pass when the server does not answer. */
   readonly allowsOnFailure: boolean;
-  /** Namespaces of dynamic metadata that are sent to the server. */
+  /** Namespaces of dynamic metadata that are sent to a gRPC server. */
   readonly metadataNamespaces: readonly string[];
 }
 
@@ -18,20 +22,40 @@ const EXTENSION = 'type.googleapis.com/envoy.extensions.filters.http.ext_authz.v
 export const HTTP_EXT_AUTHZ = `${EXTENSION}.ExtAuthz`;
 
 /**
- * The server also gets the server name (SNI) of the connection. A request that the server could not decide gets status
+ * A gRPC server also gets the server name (SNI) of the connection. A request that the server could not decide gets status
  * 503, because the caller is not at fault.
  */
 export function buildHttpExtAuthz(encoder: MessageEncoder, options: HttpExtAuthzOptions): PackedAny {
+  const { server, statPrefix, allowsOnFailure, metadataNamespaces } = options;
   const config: ExtAuthz = {
-    statPrefix: options.statPrefix,
+    statPrefix,
     transportApiVersion: 'V3',
-    grpcService: buildGrpcService(options.server),
-    failureModeAllow: options.allowsOnFailure,
+    ...(server.protocol === 'grpc'
+      ? {
+          grpcService: buildGrpcService(server.service),
+          includeTlsSession: true,
+          metadataContextNamespaces: [...metadataNamespaces],
+        }
+      : { httpService: buildHttpCheckService(server.service), ...headersOfRequest(server.service) }),
+    failureModeAllow: allowsOnFailure,
     statusOnError: { code: 'ServiceUnavailable' },
-    includeTlsSession: true,
-    metadataContextNamespaces: [...options.metadataNamespaces],
   };
   return encoder.packAny(HTTP_EXT_AUTHZ, config);
+}
+
+/** All headers, as over gRPC, but those that would make the call itself an upgrade, or stand for headers of Envoy. */
+function headersOfRequest({
+  ownPrefix,
+}: HttpCheckServiceOptions): Pick<ExtAuthz, 'allowedHeaders' | 'disallowedHeaders'> {
+  return {
+    allowedHeaders: { patterns: [stringMatcher({ type: 'regex', value: '.*' })] },
+    disallowedHeaders: {
+      patterns: [
+        stringMatcher({ type: 'prefix', value: ownPrefix }),
+        ...['connection', 'upgrade'].map((value) => stringMatcher({ type: 'exact', value })),
+      ],
+    },
+  };
 }
 
 /**

@@ -173,7 +173,7 @@ function connect(cleanup: Teardown, server: RunningServer, node: Node): TestProx
 
 /** Each server has a policy server at a port of its own. */
 function comparable(state: ProxyState): ProxyState {
-  const clusters = [...(state.get(TypeUrl.cluster) ?? [])].filter(([name]) => name !== 'policy_server');
+  const clusters = [...(state.get(TypeUrl.cluster) ?? [])].filter(([name]) => !name.startsWith('policy_'));
   return new Map([...state, [TypeUrl.cluster, new Map(clusters)]]);
 }
 

@@ -129,7 +129,7 @@ export async function knowsPolicyServers(cluster: Cluster, pod: string): Promise
         const wanted = (await cluster.kubectl(meshd)).split(' ').sort().join();
         const { body } = await agent.request('http://127.0.0.1:15000/clusters?format=json');
         const { cluster_statuses: clusters } = JSON.parse(body) as { cluster_statuses: readonly ClusterStatus[] };
-        const hosts = clusters.find(({ name }) => name === 'policy_server')?.host_statuses ?? [];
+        const hosts = clusters.find(({ name }) => name === 'policy_check_server')?.host_statuses ?? [];
         const known = hosts.map(({ address }) => address.socket_address.address);
         seen = `${known.sort().join()} of ${wanted}`;
         return known.join() === wanted;

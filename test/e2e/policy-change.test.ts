@@ -100,7 +100,8 @@ e2eTest(
     const policy = policyOf(t.context);
     const { discovery } = policy.mesh;
     const { agent } = policy.client;
-    const connections = async () => (await policy.server.envoy.stat('cluster.policy_server.upstream_cx_total')) ?? 0;
+    const connections = async () =>
+      (await policy.server.envoy.stat('cluster.policy_check_server.upstream_cx_total')) ?? 0;
     const before = await connections();
     await agent.call('startLoad', { request: policy.request('changing'), concurrency: 8, expected: [200, 503] });
     await moreRequests(policy.client.agent, 200);

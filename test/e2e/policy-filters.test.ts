@@ -34,11 +34,12 @@ const ECHO: ServiceOptions = {
 const AUTHORIZATION_PORT = 19_091;
 const REQUEST = { url: 'http://10.96.0.10/', headers: { host: 'echo' } };
 
-/** With checks on both sides, of a server beside discovery. */
+/** With checks on both sides, of a server beside discovery that speaks gRPC alone. */
 const meshConfig = (address: string, changes: object = {}): string =>
   JSON.stringify({
     defaultConfig: { discoveryAddress: `${address}:15010` },
     mixerCheckServer: `${address}:${AUTHORIZATION_PORT}`,
+    policyCheckProtocol: 'GRPC',
     disablePolicyChecks: false,
     enableClientSidePolicyCheck: true,
     ...changes,
@@ -186,33 +187,45 @@ e2eTest('turning checks off and on again touches no listener and fails no reques
   t.deepEqual(await listenerStats(t.context), before);
 });
 
-e2eTest('a binding turns checks of the embedded server on, touches no listener and fails no request', async (t) => {
-  const { mesh, client } = t.context;
-  const { discovery, rig } = mesh;
-  const embedded = { mixerCheckServer: 'embedded', enableClientSidePolicyCheck: false };
-  await discovery.writeMeshConfig(meshConfig(rig.network.router.address, embedded));
-  await eventually('both sidecars know the embedded server', async () => {
-    const stats = await Promise.all([client, t.context.server].map(({ envoy }) => envoy.stats()));
-    return stats.every((each) => each.has('cluster.policy_server.membership_total'));
-  });
-  await eventually('a service without a policy is not checked', async () => {
-    const count = await inboundChecks(t.context);
-    await client.agent.requestEcho(REQUEST.url, REQUEST);
-    return (await inboundChecks(t.context)) === count;
-  });
-  const before = await listenerStats(t.context);
-  await client.agent.call('startLoad', { request: REQUEST });
-  await moreRequests(client.agent, 100);
-  const rules = [{ quotas: [{ quota: 'unlimited', charge: 1 }] }];
-  await discovery.configFolder.write('policy.yaml', boundQuotaSpec({ name: 'echo' }, ['echo'], rules));
-  const unchecked = await inboundChecks(t.context);
-  await eventually('requests are checked', async () => (await inboundChecks(t.context)) > unchecked + 50);
-  await discovery.configFolder.remove('policy.yaml');
-  await eventually('requests are not checked any more', async () => {
-    const count = await inboundChecks(t.context);
-    await moreRequests(client.agent, 50);
-    return (await inboundChecks(t.context)) === count;
-  });
-  await endUnharmedLoad(t, client.agent);
-  t.deepEqual(await listenerStats(t.context), before);
-});
+e2eTest(
+  'a binding turns checks of the embedded server on, their protocol changes, and no listener or request is touched',
+  async (t) => {
+    const { mesh, client } = t.context;
+    const { discovery, rig } = mesh;
+    const embedded = { mixerCheckServer: 'embedded', enableClientSidePolicyCheck: false };
+    const write = (policyCheckProtocol: 'HTTP' | 'GRPC') =>
+      discovery.writeMeshConfig(meshConfig(rig.network.router.address, { ...embedded, policyCheckProtocol }));
+    await write('HTTP');
+    await eventually('both sidecars know the embedded server', async () => {
+      const stats = await Promise.all([client, t.context.server].map(({ envoy }) => envoy.stats()));
+      return stats.every((each) => each.has('cluster.policy_check_server.membership_total'));
+    });
+    await eventually('a service without a policy is not checked', async () => {
+      const count = await inboundChecks(t.context);
+      await client.agent.requestEcho(REQUEST.url, REQUEST);
+      return (await inboundChecks(t.context)) === count;
+    });
+    const before = await listenerStats(t.context);
+    await client.agent.call('startLoad', { request: REQUEST });
+    await moreRequests(client.agent, 100);
+    const rules = [{ quotas: [{ quota: 'unlimited', charge: 1 }] }];
+    await discovery.configFolder.write('policy.yaml', boundQuotaSpec({ name: 'echo' }, ['echo'], rules));
+    const unchecked = await inboundChecks(t.context);
+    await eventually('requests are checked', async () => (await inboundChecks(t.context)) > unchecked + 50);
+    for (const protocol of ['GRPC', 'HTTP'] as const) {
+      await write(protocol);
+      const cluster = protocol === 'HTTP' ? 'policy_check_server' : 'policy_server';
+      const calls = () => t.context.server.envoy.stat(`cluster.${cluster}.upstream_rq_200`);
+      const before = await calls();
+      await eventually(`checks go over ${protocol}`, async () => (await calls()) > before + 50);
+    }
+    await discovery.configFolder.remove('policy.yaml');
+    await eventually('requests are not checked any more', async () => {
+      const count = await inboundChecks(t.context);
+      await moreRequests(client.agent, 50);
+      return (await inboundChecks(t.context)) === count;
+    });
+    await endUnharmedLoad(t, client.agent);
+    t.deepEqual(await listenerStats(t.context), before);
+  },
+);

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava';
+import { CHECK_HEADERS } from '../../src/policy/wire/call-metadata.js';
 import type { HttpAnswer, HttpRequest } from '../counterparts/agent/calls.js';
 import { boundApiSpec, boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { forgeAttribute } from './forge-attributes.js';
@@ -9,7 +10,7 @@ const { available, test, e2eTest } = policyTests();
 
 const LIMIT = 10;
 /** In this order they have ports 8080 and up. */
-const SERVICES = ['forged', 'by-host', 'large', 'paths', 'keys', 'bystander', 'unchecked'] as const;
+const SERVICES = ['forged', 'by-host', 'large', 'paths', 'keys', 'bystander', 'unchecked', 'check-headers'] as const;
 const CHECKED = SERVICES.filter((name) => name !== 'unchecked');
 type Service = (typeof SERVICES)[number];
 
@@ -30,6 +31,7 @@ test.before(async (t) => {
       { name: 'forged', maxAmount: LIMIT, validDuration: '1h' },
       { name: 'by-host', maxAmount: LIMIT, validDuration: '1h', dimensions: ['destination.service.host'] },
       { name: 'large', maxAmount: LIMIT, validDuration: '1h' },
+      { name: 'check-headers', maxAmount: LIMIT, validDuration: '1h', dimensions: ['source.principal', 'origin.ip'] },
       { name: 'paths', maxAmount: LIMIT, validDuration: '1h' },
       { name: 'keys', maxAmount: 3, validDuration: '1h', dimensions: ['request.api_key'] },
       { name: 'bystander', maxAmount: 1_000_000_000, validDuration: '1h' },
@@ -97,6 +99,22 @@ e2eTest('forged attributes cannot move a request to the count of another service
   }));
   const answers = await attack(t, policyOf(t.context), 'by-host', requests);
   t.deepEqual(countStatuses(answers), { 200: LIMIT, 429: requests.length - LIMIT });
+});
+
+e2eTest('headers that only a proxy may send to the policy server change nothing, and reach nobody', async (t) => {
+  const requests = Array.from({ length: 30 }, (_, index) => ({
+    headers: Object.fromEntries(
+      Object.values(CHECK_HEADERS).map((name) => [name, name === CHECK_HEADERS.id ? 'the same' : `forged-${index}`]),
+    ),
+  }));
+  const answers = await attack(t, policyOf(t.context), 'check-headers', requests);
+  t.deepEqual(countStatuses(answers), { 200: LIMIT, 429: requests.length - LIMIT });
+  for (const { headers } of answers) {
+    t.deepEqual(
+      Object.keys(headers).filter((name) => name.startsWith('x-mesh-')),
+      [],
+    );
+  }
 });
 
 e2eTest('requests with headers up to the limit of Envoy are counted like any other', async (t) => {
@@ -167,6 +185,20 @@ e2eTest('bytes that are neither HTTP nor gRPC disturb neither a sidecar nor the 
       await t.throwsAsync(routerAgent.call('exchangeTcp', exchange), { message: /closed|ECONNRESET|no answer/ });
     }
   }
+  t.deepEqual(countStatuses(await policy.send('bystander', 10)), { 200: 10 });
+});
+
+e2eTest('requests for tunnels and upgrades end neither a sidecar nor the policy server', async (t) => {
+  const policy = policyOf(t.context);
+  const ask = (send: string) =>
+    policy.mesh.rig.routerAgent.call('exchangeTcp', {
+      ...{ address: SERVER_ADDRESS, port: 8080, send: `${send}\r\n\r\n`, until: '\r\n\r\n', encoding: 'latin1' },
+    });
+  // Envoy 1.40 ends when the check of a tunnel gets status 200.
+  t.regex(await ask('CONNECT forged:80 HTTP/1.1\r\nhost: forged:80'), /^HTTP\/1\.1 40\d /);
+  const upgrade = (protocol: string) => `GET / HTTP/1.1\r\nhost: forged\r\nconnection: upgrade\r\nupgrade: ${protocol}`;
+  t.regex(await ask(upgrade('websocket')), /^HTTP\/1\.1 \d/);
+  t.regex(await ask(upgrade('h2c')), /^HTTP\/1\.1 4\d\d /);
   t.deepEqual(countStatuses(await policy.send('bystander', 10)), { 200: 10 });
 });
 

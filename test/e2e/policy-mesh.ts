@@ -14,6 +14,8 @@ export interface PolicySettings {
   readonly mixerCheckServer?: string;
   /** Default `embedded`. */
   readonly mixerReportServer?: string;
+  /** Default `HTTP`. */
+  readonly policyCheckProtocol?: 'HTTP' | 'GRPC';
   /** Default false; undefined leaves the field out. */
   readonly policyCheckFailOpen?: boolean | undefined;
   /** Default false. */

@@ -120,9 +120,12 @@ e2eTest('each caller of a TCP service has a separate quota', async (t) => {
 
 e2eTest("the server's sidecar asks the policy server over mutual TLS", async (t) => {
   const { secured, server } = t.context;
-  const statistics = await server.envoy.admin('/stats?filter=cluster.policy_server.(ssl.handshake|upstream_rq_total)');
-  const [, handshakes = ''] = /^cluster\.policy_server\.ssl\.handshake: (\d+)$/m.exec(statistics) ?? [];
-  t.true(Number(handshakes) > 0, statistics);
+  // About requests, and about connections.
+  for (const cluster of ['policy_check_server', 'policy_server']) {
+    const stats = await server.envoy.stats();
+    t.true((stats.get(`cluster.${cluster}.upstream_rq_200`) ?? 0) > 0, cluster);
+    t.true((stats.get(`cluster.${cluster}.ssl.handshake`) ?? 0) > 0, cluster);
+  }
   const metrics = await secured.mesh.discovery.get('/metrics');
   t.false(/^policy_server_refused_calls_total/m.test(metrics), metrics.match(/^policy_server_refused_.*$/m)?.[0]);
 });

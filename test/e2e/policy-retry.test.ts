@@ -1,7 +1,8 @@
 import type { RelayedCall, RelayOptions } from '../counterparts/agent/calls.js';
 import { ROUTER_ADDRESS } from '../counterparts/network.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { countStatuses, createPolicyMesh, type PolicyMesh, SERVER_ADDRESS } from './policy-mesh.js';
+import { eventually } from '../support/eventually.js';
+import { countStatuses, createPolicyMesh, type PolicyMesh, policyMeshConfig, SERVER_ADDRESS } from './policy-mesh.js';
 import { policyOf, policyTests } from './policy-tests.js';
 
 const { available, test, e2eTest } = policyTests();
@@ -13,9 +14,18 @@ const BASE_WAIT_MS = 200;
 const MAX_WAIT_MS = 2000;
 /** Tolerance for a busy machine. */
 const SLACK_MS = 1000;
-const SERVICES = ['stream', 'connection', 'exhausted', 'own'] as const;
+const PROTOCOLS = ['HTTP', 'GRPC'] as const;
+const FAILURES = ['stream', 'connection'] as const;
+const serviceOf = (protocol: string, name: string): string => `${protocol.toLowerCase()}-${name}`;
+const SERVICES = [
+  ...PROTOCOLS.flatMap((protocol) => FAILURES.map((by) => serviceOf(protocol, by))),
+  'exhausted',
+  'own',
+];
 /** Of the service `own`. */
 const OWN_MAX_RETRY = 5;
+
+const SETTINGS = { mixerCheckServer: `${ROUTER_ADDRESS}:${RELAY_PORT}`, mixerReportServer: '' };
 
 test.before(async (t) => {
   if (available === undefined) return;
@@ -28,7 +38,7 @@ test.before(async (t) => {
         'policy.mesh.internal/maxRetryWait': '300ms',
       },
     },
-    settings: { mixerCheckServer: `${ROUTER_ADDRESS}:${RELAY_PORT}`, mixerReportServer: '' },
+    settings: SETTINGS,
     serverMetadata: {
       'policy.mesh.internal/checkRetries': String(MAX_RETRY),
       'policy.mesh.internal/checkBaseRetryWaitTime': `${BASE_WAIT_MS}ms`,
@@ -67,30 +77,49 @@ const describe = (calls: readonly RelayedCall[]): string =>
 const gapsOf = (calls: readonly RelayedCall[]): readonly number[] =>
   calls.slice(1).map(({ at }, index) => at - (calls[index]?.at ?? 0));
 
-for (const by of ['stream', 'connection'] as const) {
-  e2eTest(`a check whose ${by} fails is retried up to maxRetry times, and charged once`, async (t) => {
-    const policy = policyOf(t.context);
-    const calls = await throughRelay(policy, { spoil: MAX_RETRY, by }, async () => {
-      t.deepEqual(countStatuses(await policy.send(by, 1)), { 200: 1 });
-    });
-    t.deepEqual(
-      calls.map(({ path, spoilt }) => [path, spoilt]),
-      [true, true, true, false].map((spoilt) => ['/envoy.service.auth.v3.Authorization/Check', spoilt]),
-    );
-    const gaps = gapsOf(calls);
-    t.log(`waits between attempts: ${gaps.join(', ')} ms`);
-    for (const [index, gap] of gaps.entries()) {
-      // Envoy waits any time up to this before its retry of that number.
-      const longest = Math.min(MAX_WAIT_MS, BASE_WAIT_MS * (2 ** (index + 1) - 1));
-      t.true(gap <= longest + SLACK_MS, `wait ${index + 1}: ${gap} ms`);
-    }
-
-    let counts: Readonly<Record<number, number>> = {};
-    const rest = await throughRelay(policy, { spoil: 0, by }, async () => {
-      counts = countStatuses(await policy.send(by, 20));
-    });
-    t.deepEqual(counts, { 200: 9, 429: 11 }, `four attempts were one charge; ${describe(rest)}`);
+/** Puts the protocol into force at the sidecar of the server. */
+async function checkOver({ mesh, server }: PolicyMesh, policyCheckProtocol: (typeof PROTOCOLS)[number]): Promise<void> {
+  await mesh.discovery.writeMeshConfig(policyMeshConfig({ ...SETTINGS, policyCheckProtocol }));
+  const isOverHttp = policyCheckProtocol === 'HTTP';
+  await eventually(`checks are over ${policyCheckProtocol}`, async () => {
+    const stats = await server.envoy.stats();
+    const clusters = stats.get('cluster_manager.active_clusters') ?? 0;
+    return stats.has('cluster.policy_check_server.membership_total') === isOverHttp && clusters > 0;
   });
+}
+
+for (const protocol of PROTOCOLS) {
+  for (const by of FAILURES) {
+    e2eTest(
+      `a check over ${protocol} whose ${by} fails is retried up to maxRetry times, and charged once`,
+      async (t) => {
+        const policy = policyOf(t.context);
+        await checkOver(policy, protocol);
+        const service = serviceOf(protocol, by);
+        const calls = await throughRelay(policy, { spoil: MAX_RETRY, by }, async () => {
+          t.deepEqual(countStatuses(await policy.send(service, 1)), { 200: 1 });
+        });
+        const path = protocol === 'HTTP' ? '/' : '/envoy.service.auth.v3.Authorization/Check';
+        t.deepEqual(
+          calls.map((call) => [call.path, call.spoilt]),
+          [true, true, true, false].map((spoilt) => [path, spoilt]),
+        );
+        const gaps = gapsOf(calls);
+        t.log(`waits between attempts: ${gaps.join(', ')} ms`);
+        for (const [index, gap] of gaps.entries()) {
+          // Envoy waits any time up to this before its retry of that number.
+          const longest = Math.min(MAX_WAIT_MS, BASE_WAIT_MS * (2 ** (index + 1) - 1));
+          t.true(gap <= longest + SLACK_MS, `wait ${index + 1}: ${gap} ms`);
+        }
+
+        let counts: Readonly<Record<number, number>> = {};
+        const rest = await throughRelay(policy, { spoil: 0, by }, async () => {
+          counts = countStatuses(await policy.send(service, 20));
+        });
+        t.deepEqual(counts, { 200: 9, 429: 11 }, `four attempts were one charge; ${describe(rest)}`);
+      },
+    );
+  }
 }
 
 for (const [service, maxRetry] of [

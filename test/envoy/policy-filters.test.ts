@@ -8,6 +8,7 @@ import { createMessageEncoder, type PackedAny } from '../../src/envoy/message-en
 import { createMessageJson, type Json } from '../../src/envoy/message-json.js';
 import { buildIdleNetworkExtAuthz, buildNetworkExtAuthz } from '../../src/envoy/network-ext-authz.js';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
+import { buildShiftedStatuses } from '../../src/envoy/shifted-statuses.js';
 
 const registry = loadProtoRegistry();
 const encoder = createMessageEncoder(registry);
@@ -18,6 +19,20 @@ function fields({ type_url, value }: PackedAny): Readonly<Record<string, Json>> 
 }
 
 const SERVER = { cluster: 'policy_server', timeoutMs: 5000 };
+const OVER_GRPC = { protocol: 'grpc', service: SERVER } as const;
+const OVER_HTTP = {
+  protocol: 'http',
+  service: {
+    ...SERVER,
+    retries: { maxRetries: 2, baseWaitMs: 80, maxWaitMs: 1000 },
+    headers: { 'x-own-config': '100%' },
+    formattedHeaders: { 'x-own-address': '%DOWNSTREAM_REMOTE_ADDRESS%' },
+    requestHeaders: ['x-receipt'],
+    ownPrefix: 'x-own-',
+    hiddenPrefixes: ['x-o', 'x-my'],
+    shownPrefix: 'x-other-',
+  },
+} as const;
 
 test('a call has its retries in the place where Envoy makes them, with base and longest wait', (t) => {
   const retries = { maxRetries: 3, baseWaitMs: 80, maxWaitMs: 1000 };
@@ -78,7 +93,7 @@ test('metadata stays as it is, although Envoy replaces percent signs', (t) => {
 });
 
 test('undecided requests get status 503, unless they pass', (t) => {
-  const options = { statPrefix: 'p', server: SERVER, metadataNamespaces: [] };
+  const options = { statPrefix: 'p', server: OVER_GRPC, metadataNamespaces: [] };
   const closed = fields(buildHttpExtAuthz(encoder, { ...options, allowsOnFailure: false }));
   t.deepEqual(closed['statusOnError'], { code: 'ServiceUnavailable' });
   t.not(closed['failureModeAllow'], true);
@@ -88,10 +103,75 @@ test('undecided requests get status 503, unless they pass', (t) => {
 
 test('the server gets the server name of the connection, and the chosen metadata of the request', (t) => {
   const options = { statPrefix: 'p', server: SERVER, allowsOnFailure: true };
-  const http = fields(buildHttpExtAuthz(encoder, { ...options, metadataNamespaces: ['some.filter'] }));
+  const http = fields(
+    buildHttpExtAuthz(encoder, { ...options, server: OVER_GRPC, metadataNamespaces: ['some.filter'] }),
+  );
   t.is(http['includeTlsSession'], true);
   t.deepEqual(http['metadataContextNamespaces'], ['some.filter']);
   t.is(fields(buildNetworkExtAuthz(encoder, options))['includeTlsSession'], true);
+});
+
+test('a server over HTTP/1.1 gets all headers of the request, but no header of a caller under the names of the exchange', (t) => {
+  const options = { statPrefix: 'p', allowsOnFailure: false, metadataNamespaces: ['some.filter'] };
+  const http = fields(buildHttpExtAuthz(encoder, { ...options, server: OVER_HTTP }));
+  t.is(http['grpcService'], undefined);
+  t.is(http['metadataContextNamespaces'], undefined, 'Envoy has no place for them');
+  t.deepEqual(http['allowedHeaders'], { patterns: [{ safeRegex: { regex: '.*' } }] });
+  t.deepEqual(http['disallowedHeaders'], {
+    patterns: [{ prefix: 'x-own-' }, { exact: 'connection' }, { exact: 'upgrade' }],
+  });
+  t.like(http['httpService'], {
+    serverUri: { cluster: 'policy_server', timeout: '5s' },
+    authorizationRequest: {
+      headersToAdd: [
+        { key: 'x-own-config', value: '100%%' },
+        { key: 'x-own-address', value: '%DOWNSTREAM_REMOTE_ADDRESS%' },
+      ],
+    },
+    retryPolicy: {
+      retryOn: 'connect-failure,refused-stream,reset-before-request,reset,gateway-error',
+      numRetries: 2,
+    },
+  });
+});
+
+test('of the headers of an answer over HTTP/1.1, each goes to one place', (t) => {
+  const options = { statPrefix: 'p', allowsOnFailure: false, metadataNamespaces: [] };
+  const { httpService } = fields(buildHttpExtAuthz(encoder, { ...options, server: OVER_HTTP })) as {
+    readonly httpService?: { readonly authorizationResponse?: Readonly<Record<string, Json>> };
+  };
+  t.deepEqual(httpService?.authorizationResponse, {
+    allowedUpstreamHeaders: { patterns: [{ exact: 'x-receipt' }] },
+    allowedClientHeaders: {
+      patterns: [
+        { safeRegex: { regex: '[^x].*' } },
+        { safeRegex: { regex: 'x[^-].*' } },
+        { safeRegex: { regex: 'x-[^om].*' } },
+        { safeRegex: { regex: 'x-m[^y].*' } },
+        { prefix: 'x-other-' },
+      ],
+    },
+    dynamicMetadataFromHeaders: { patterns: [{ prefix: 'x-own-' }] },
+  });
+});
+
+test('a refusal has the status that its server wanted, which Envoy would take for something else', (t) => {
+  const replies = buildShiftedStatuses(400);
+  t.deepEqual(
+    replies.map(({ filter, statusCode }) => {
+      const { op, value } = filter?.statusCodeFilter?.comparison ?? {};
+      return [op, value?.defaultValue, statusCode?.value];
+    }),
+    [
+      ['EQ', 600, 200],
+      ['EQ', 900, 500],
+      ['EQ', 901, 501],
+      ['EQ', 902, 502],
+      ['EQ', 903, 503],
+      ['EQ', 904, 504],
+      ['GE', 905, 500],
+    ],
+  );
 });
 
 test('a disabled HTTP check applies to no request', (t) => {

@@ -88,6 +88,7 @@ export const MESH: MeshConfig = {
     disableMixerHttpReports: true,
     enableClientSidePolicyCheck: false,
     sidecarToTelemetrySessionAffinity: false,
+    policyCheckProtocol: 'HTTP',
     policyBindingScope: 'GRANTED_NAMESPACES',
     reportBatchMaxEntries: 100,
     reportBatchMaxTimeMs: 1000,

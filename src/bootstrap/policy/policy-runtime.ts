@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
-import { errorText } from '../../base/error-text.js';
 import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
@@ -13,17 +11,17 @@ import { ListenError } from '../../net/listen-address.js';
 import { type PolicyTransport, PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createKeyFiles } from '../../policy/quota/key-files.js';
 import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
-import { createGrpcPolicyTransport, type GrpcPolicyTransport } from '../../policy/remote/grpc-policy-transport.js';
 import type { RulesInForce } from '../../policy/rules/rule-objects.js';
 import { type CallerTls, createCallerAuthentication } from '../../policy/server/callers/caller-authentication.js';
 import type { CheckService } from '../../policy/server/check-service.js';
 import type { ServiceConfigSource } from '../../policy/server/compiled-services.js';
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
-import { createPolicyGrpcServer } from '../../policy/server/grpc/policy-grpc-server.js';
 import { createPolicyService } from '../../policy/server/grpc/policy-service.js';
+import { createAnswerRequests } from '../../policy/server/http/answer-requests.js';
+import type { HttpCheckService } from '../../policy/server/http/http-check-service.js';
 import { createLoadReader } from '../../policy/server/load-reader.js';
-import type { RemoteConfig } from '../../policy/server/open-handlers/configured-handler.js';
 import { createPolicyHandlers, type PolicyHandlers } from '../../policy/server/policy-handlers.js';
+import { createPolicyListener } from '../../policy/server/policy-listener.js';
 import { createPolicyServer, type PolicyServer } from '../../policy/server/policy-server.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
@@ -34,6 +32,7 @@ import type { OutgoingCalls } from '../../telemetry/outgoing-calls.js';
 import type { ListenAddress } from '../options.js';
 import { createAdapterEnvironment } from './adapter-environment.js';
 import { withAttributeLog } from './attribute-log.js';
+import { createBackendConnector } from './backend-connector.js';
 import { createOwnAdapters } from './own-adapters.js';
 import {
   createPolicyConfiguration,
@@ -124,11 +123,11 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   });
   const handlers: PolicyHandlers = createPolicyHandlers(config.current(), {
     openStore: createQuotaStoreOpener({ clock, metrics, logger }),
-    connect: (remote) =>
-      recorded(
-        createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote, options.bypassesBackendNames) }),
-        options.outgoing,
-      ),
+    connect: createBackendConnector({
+      codec,
+      bypassesNames: options.bypassesBackendNames,
+      outgoing: options.outgoing,
+    }),
     readKeyFile: keyFiles.read,
     metrics,
     clock,
@@ -162,13 +161,10 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     overload: () => config.current().overload,
     readLoad: createLoadReader(),
   });
-  const { callerOf, admitPolicyServer, listenerTls } = createCallerAuthentication({
+  const { callers, admitPolicyServer, listenerTls } = createCallerAuthentication({
     tls: options.tls,
     rights: server.rights,
-    metrics,
     logger,
-    limitedLog,
-    clock,
   });
   let hasPolicies = false;
   let lastCallMs = 0;
@@ -179,18 +175,22 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       return check(...given);
     };
   };
-  const checksOfServices = (): CheckService => {
-    if (hasPolicies) return server.checks;
-    throw new PolicyTransportError('other', 'the policies of services have not come yet');
+  const requirePolicies = (): void => {
+    if (!hasPolicies) throw new PolicyTransportError('other', 'the policies of services have not come yet');
   };
-  const grpc = createPolicyGrpcServer(
-    listener,
-    [
-      createAuthorizationService(
-        { checks: { check: noted(async (bytes, call) => checksOfServices().check(bytes, call)) } },
-        callerOf,
-      ),
-      createAccessLogService(server, logger, callerOf),
+  const grpcChecks: CheckService['check'] = async (bytes, call) => {
+    requirePolicies();
+    return server.checks.check(bytes, call);
+  };
+  const httpChecks: HttpCheckService['check'] = (head, caller, peer) => {
+    requirePolicies();
+    return server.httpChecks.check(head, caller, peer);
+  };
+  const ownListener = createPolicyListener({
+    settings: listener,
+    services: [
+      createAuthorizationService({ checks: { check: noted(grpcChecks) } }, callers.ofCall),
+      createAccessLogService(server, logger, callers.ofCall),
       createPolicyService({
         answer: noted(admitted(server, clock, chain.answer)),
         acceptReports: async (reports) => {
@@ -206,15 +206,21 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
         admit: admitPolicyServer,
       }),
     ],
-    listenerTls,
+    answer: createAnswerRequests({ check: noted(httpChecks) }, callers.ofConnection),
+    tls: listenerTls,
     guard,
-  );
+    clock,
+    onRefused: (reason, peer, detail) => {
+      metrics.increment('policy_server_refused_connections_total', { reason });
+      limitedLog.warn({ peer, kind: reason, reason: detail }, 'connection to the policy server refused');
+    },
+  });
 
   return {
     start: async () => {
       await config.start(handlers.update);
       keyFiles.start();
-      const port = await grpc.start().catch((cause: NodeJS.ErrnoException) => {
+      const port = await ownListener.start().catch((cause: NodeJS.ErrnoException) => {
         throw new ListenError('--policyAddr', { host: listener.host, port: listener.port }, cause);
       });
       return { host: listener.host, port };
@@ -226,8 +232,8 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     useRules: handlers.useRules,
     failedHandlers: handlers.failedHandlers,
     handlerSeries: adapters.series.lines,
-    setServing: grpc.setServing,
-    askToLeave: grpc.askToLeave,
+    setServing: ownListener.setServing,
+    askToLeave: ownListener.askToLeave,
     lastCallMs: () => lastCallMs,
     quotas: () => {
       const live = handlers.quotas();
@@ -254,17 +260,9 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     stop: async (graceMs) => {
       keyFiles.stop();
       await config.stop();
-      await grpc.stop(graceMs);
+      await ownListener.stop(graceMs);
       await handlers.chain.close();
     },
-  };
-}
-
-function recorded(transport: GrpcPolicyTransport, outgoing: OutgoingCalls): GrpcPolicyTransport {
-  return {
-    ...transport,
-    check: (request, call) => outgoing.run('policy', request, () => transport.check(request, call)),
-    report: (request, call) => outgoing.run('policy', request, () => transport.report(request, call)),
   };
 }
 
@@ -285,15 +283,4 @@ function admitted(
       admission.end();
     }
   };
-}
-
-function tlsOf({ tls }: RemoteConfig, takesAnyName: boolean) {
-  if (tls === undefined) return {};
-  if (tls.caFile === undefined) return { tls: { takesAnyName } };
-  try {
-    return { tls: { rootCertificates: readFileSync(tls.caFile), takesAnyName } };
-  } catch (cause) {
-    const reason = errorText(cause);
-    throw new Error(`backend.tls.caFile: ${JSON.stringify(tls.caFile)}: cannot be read: ${reason}`, { cause });
-  }
 }

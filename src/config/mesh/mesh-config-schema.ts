@@ -52,6 +52,11 @@ const policyFields = {
       'Interval at which clients publish their counters; at least one second, also for 0s. The policy server adds them to policy_server_client_events_total.',
     default: '10s',
   }),
+  policyCheckProtocol: Type.Enum(['HTTP', 'GRPC'], {
+    description:
+      'How Envoys ask the policy server about requests. HTTP: over HTTP/1.1, which takes less time. GRPC: for a policy server that answers gRPC alone, such as one of an earlier version. Connections are always checked over gRPC.',
+    default: 'HTTP',
+  }),
   policyBindingScope: Type.Enum(['GRANTED_NAMESPACES', 'ALL_NAMESPACES'], {
     description:
       'Namespaces that QuotaSpecBindings and HTTPAPISpecBindings of a cluster act on. GRANTED_NAMESPACES: their own, and namespaces whose annotation policy.<mesh domain>/bindings-from names it. ALL_NAMESPACES: all. Bindings of rootNamespace and of files always act on all.',

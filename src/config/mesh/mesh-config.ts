@@ -54,6 +54,8 @@ export interface PolicyMeshConfig {
   readonly disableMixerHttpReports: boolean;
   readonly enableClientSidePolicyCheck: boolean;
   readonly sidecarToTelemetrySessionAffinity: boolean;
+  /** How Envoys ask the policy server about requests; about connections always over gRPC. */
+  readonly policyCheckProtocol: 'HTTP' | 'GRPC';
   /** The namespaces that bindings of a cluster affect, except those of the root namespace. */
   readonly policyBindingScope: 'GRANTED_NAMESPACES' | 'ALL_NAMESPACES';
   readonly reportBatchMaxEntries: number;

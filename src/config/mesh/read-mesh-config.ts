@@ -79,6 +79,7 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
       disableMixerHttpReports: file.disableMixerHttpReports,
       enableClientSidePolicyCheck: file.enableClientSidePolicyCheck,
       sidecarToTelemetrySessionAffinity: file.sidecarToTelemetrySessionAffinity,
+      policyCheckProtocol: file.policyCheckProtocol,
       policyBindingScope: file.policyBindingScope,
       reportBatchMaxEntries: file.reportBatchMaxEntries,
       reportBatchMaxTimeMs: parseDuration(file.reportBatchMaxTime),

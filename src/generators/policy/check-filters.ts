@@ -1,22 +1,32 @@
 import { parseDuration } from '../../base/parse-duration.js';
+import type { PolicyMeshConfig } from '../../config/mesh/mesh-config.js';
 import type { GrpcServiceOptions } from '../../envoy/grpc-service.js';
+import type { HttpCheckServiceOptions } from '../../envoy/http-check-service.js';
 import { buildHttpExtAuthz, buildIdleHttpExtAuthz } from '../../envoy/http-ext-authz.js';
 import type { MessageEncoder, PackedAny } from '../../envoy/message-encoder.js';
 import { buildIdleNetworkExtAuthz, buildNetworkExtAuthz } from '../../envoy/network-ext-authz.js';
+import type { ServiceRetries } from '../../envoy/service-retries.js';
 import { httpClientConfigOf, tcpClientConfigOf } from '../../model/policy/client-configs.js';
 import { callAttributesOf } from '../../model/policy/filter-attributes.js';
+import { HTTP_CHECK_CLUSTER } from '../../model/policy/policy-servers.js';
 import type { Direction, ProxyPolicy } from '../../model/policy/proxy-policy.js';
 import type { SpecsOf } from '../../model/policy/service-config.js';
 import type { Service } from '../../model/service.js';
 import {
+  CHECK_HEADER_PREFIX,
+  CHECK_HEADERS,
   CLIENT_CONFIG_METADATA,
   CONNECTION_ID_METADATA,
   CONNECTION_TIME_METADATA,
   FORWARDED_ATTRIBUTES_HEADER,
+  HIDDEN_HEADER_PREFIXES,
   JWT_METADATA_NAMESPACE,
+  POLICY_HEADER_PREFIX,
+  RECEIPT_HEADER,
   SERVICE_METADATA,
 } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
+import { CHECK_HEADER_FORMATS, ROUTE_HEADER_FORMATS } from './check-headers.js';
 import type { PolicyFacts } from './proxy-facts.js';
 
 /** The single service of a filter chain. */
@@ -29,8 +39,16 @@ export interface CheckedService {
 
 /** Builds the filters that call the policy server, and disabled filters in their place. */
 export interface CheckFilters {
-  /** @param only undefined where routes name the service of a request */
-  http(facts: PolicyFacts, direction: Direction, only: CheckedService | undefined): PackedAny;
+  /**
+   * @param protocol of the calls
+   * @param only undefined where routes name the service of a request
+   */
+  http(
+    facts: PolicyFacts,
+    protocol: PolicyMeshConfig['policyCheckProtocol'],
+    direction: Direction,
+    only: CheckedService | undefined,
+  ): PackedAny;
   tcp(facts: PolicyFacts, direction: Direction, only: CheckedService): PackedAny;
   /** A filter in the place of a check that lets everything pass and calls no server. */
   disabledFilter(protocol: 'http' | 'tcp', checkCluster: string): PackedAny;
@@ -52,7 +70,7 @@ const CONNECTION_METADATA = {
 const NO_SPECS: SpecsOf = { quotaSpecsOf: () => [], apiSpecsOf: () => [] };
 
 export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder): CheckFilters {
-  const serverOf = (
+  const grpcServiceOf = (
     { policy, identity }: PolicyFacts,
     clientConfig: string,
     only: CheckedService | undefined,
@@ -66,17 +84,39 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
       [FORWARDED_ATTRIBUTES_HEADER]: texts.attributesSpecText(callAttributesOf(identity)),
     },
   });
+  const httpServiceOf = (
+    { policy }: PolicyFacts,
+    clientConfig: string,
+    only: CheckedService | undefined,
+  ): HttpCheckServiceOptions => ({
+    cluster: HTTP_CHECK_CLUSTER,
+    timeoutMs: CALL_TIMEOUT_MS,
+    retries: retriesOf(policy),
+    headers: {
+      [CHECK_HEADERS.config]: clientConfig,
+      ...(only === undefined ? {} : { [CHECK_HEADERS.service]: only.service.hostname }),
+    },
+    formattedHeaders: { ...CHECK_HEADER_FORMATS, ...(only === undefined ? ROUTE_HEADER_FORMATS : {}) },
+    requestHeaders: [RECEIPT_HEADER],
+    ownPrefix: CHECK_HEADER_PREFIX,
+    hiddenPrefixes: HIDDEN_HEADER_PREFIXES,
+    shownPrefix: POLICY_HEADER_PREFIX,
+  });
   const allowsOnFailure = ({ policy }: PolicyFacts): boolean =>
     policy.transport.networkFailPolicy.policy === 'FAIL_OPEN';
 
   return {
-    http: (facts, direction, only) => {
+    http: (facts, protocol, direction, only) => {
       const { policy, identity } = facts;
-      const config = httpClientConfigOf(policy, identity, direction, only?.targetPort);
-      const server = serverOf(facts, texts.httpClientConfigText(config), only);
+      const clientConfig = texts.httpClientConfigText(
+        httpClientConfigOf(policy, identity, direction, only?.targetPort),
+      );
       return buildHttpExtAuthz(encoder, {
         statPrefix: STAT_PREFIX,
-        server,
+        server:
+          protocol === 'HTTP'
+            ? { protocol: 'http', service: httpServiceOf(facts, clientConfig, only) }
+            : { protocol: 'grpc', service: grpcServiceOf(facts, clientConfig, only) },
         allowsOnFailure: allowsOnFailure(facts),
         metadataNamespaces: [JWT_METADATA_NAMESPACE],
       });
@@ -86,7 +126,7 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
       const config = tcpClientConfigOf(policy, identity, direction, only.service, NO_SPECS, only.targetPort);
       // The caller has decided that the service is checked. A configuration without specs would disable checks.
       const clientConfig = texts.tcpClientConfigText({ ...config, disableCheckCalls: false });
-      const server = { ...serverOf(facts, clientConfig, only), formattedMetadata: CONNECTION_METADATA };
+      const server = { ...grpcServiceOf(facts, clientConfig, only), formattedMetadata: CONNECTION_METADATA };
       return buildNetworkExtAuthz(encoder, {
         statPrefix: STAT_PREFIX,
         server,
@@ -100,7 +140,7 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
   };
 }
 
-function retriesOf({ transport: { networkFailPolicy } }: ProxyPolicy): NonNullable<GrpcServiceOptions['retries']> {
+function retriesOf({ transport: { networkFailPolicy } }: ProxyPolicy): ServiceRetries {
   return {
     maxRetries: networkFailPolicy.maxRetry,
     baseWaitMs: parseDuration(networkFailPolicy.baseRetryWait),

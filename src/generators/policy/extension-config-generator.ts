@@ -86,7 +86,7 @@ export function createExtensionConfigGenerator(
       () => {
         const config =
           protocol === 'http'
-            ? checks.http(checking, direction, only)
+            ? checks.http(checking, mesh.policy.policyCheckProtocol, direction, only)
             : checks.tcp(checking, direction, only as CheckedService);
         return encodeExtensionConfig(encoder, name, config);
       },

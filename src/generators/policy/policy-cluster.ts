@@ -10,6 +10,7 @@ import { buildClusterBase } from '../clusters/cluster-defaults.js';
 import { buildLoadAssignment } from '../endpoints/load-assignment.js';
 import { serverNames, type TrustSettings } from '../security/trusted-names.js';
 import type { GeneratorSettings } from '../settings.js';
+import type { CheckHttpVersion } from './policy-protocols.js';
 import type { ServerAddress } from './policy-server-hosts.js';
 
 /** How the proxy finds a policy server: by a name that the proxy resolves, or by an assignment with its instances. */
@@ -62,11 +63,17 @@ function discoveryFields(
   };
 }
 
-export type PolicyTlsSettings = TrustSettings &
-  Pick<GeneratorSettings, 'initialFetchTimeoutMs' | 'policyServerIdentity'>;
+type PolicyTlsSettings = TrustSettings & Pick<GeneratorSettings, 'initialFetchTimeoutMs' | 'policyServerIdentity'>;
 
-/** @param host of the embedded policy server; undefined for a server that is called in plaintext */
-export type PolicyServerTls = (mesh: MeshConfig, host: string | undefined) => Pick<Cluster, 'transportSocket'>;
+/**
+ * @param host of the embedded policy server; undefined for a server that is called in plaintext
+ * @param version of HTTP
+ */
+export type PolicyServerTls = (
+  mesh: MeshConfig,
+  host: string | undefined,
+  version: CheckHttpVersion,
+) => Pick<Cluster, 'transportSocket'>;
 
 /**
  * Mutual TLS with the proxy's own certificate to the embedded policy server. The certificate of the server names the
@@ -74,7 +81,7 @@ export type PolicyServerTls = (mesh: MeshConfig, host: string | undefined) => Pi
  */
 export function createPolicyServerTls(encoder: MessageEncoder, settings: PolicyTlsSettings): PolicyServerTls {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
-  return (mesh, host) => {
+  return (mesh, host, version) => {
     const { policyServerIdentity, trustDomain } = settings;
     if (host === undefined || policyServerIdentity === undefined) return {};
     const identity = { trustDomain: trustDomain === '' ? mesh.trustDomain : trustDomain, ...policyServerIdentity };
@@ -84,7 +91,7 @@ export function createPolicyServerTls(encoder: MessageEncoder, settings: PolicyT
       transportSocket: buildUpstreamMutualTls(encoder, dnsNames[0] ?? '', {
         configSource,
         peerNames: serverNames(mesh, settings, [formatSpiffeId(identity)], dnsNames),
-        applicationProtocols: ['h2'],
+        applicationProtocols: [version],
       }),
     };
   };

@@ -10,6 +10,7 @@ import { buildHeaderToMetadata, HEADER_MUTATION } from '../../envoy/header-filte
 import { HTTP_EXT_AUTHZ } from '../../envoy/http-ext-authz.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { NETWORK_EXT_AUTHZ } from '../../envoy/network-ext-authz.js';
+import { buildShiftedStatuses } from '../../envoy/shifted-statuses.js';
 import { buildUnansweredCheckReply } from '../../envoy/unanswered-check-reply.js';
 import { OUTBOUND_FAIL_POLICIES } from '../../model/policy/own-fail-policy.js';
 import { checkServerOf, reportClusterOf, reportServerOf } from '../../model/policy/policy-servers.js';
@@ -17,11 +18,13 @@ import type { Direction } from '../../model/policy/proxy-policy.js';
 import type { Proxy } from '../../model/proxy.js';
 import {
   ACCESS_LOG_NAMES,
+  ANSWER_HEADERS,
   CHECK_ERROR_CODE_KEY,
   DYNAMIC_METADATA_NAMESPACE,
   FORWARDED_ATTRIBUTES_HEADER,
   FORWARDED_METADATA_KEY,
   POLICY_UNAVAILABLE_HEADER,
+  SHIFTED_STATUS,
 } from '../../policy/wire/call-metadata.js';
 import type { ChainDescription, ListenerPlan } from '../plugins/listener-plan.js';
 import type { ListenerPlanContext } from '../plugins/networking-plugin.js';
@@ -76,8 +79,10 @@ export function createListenerPlanner(
   const unanswered = buildUnansweredCheckReply({
     body: UNANSWERED,
     headers: { [POLICY_UNAVAILABLE_HEADER]: 'unreachable', 'retry-after': '1' },
-    answerKey: CHECK_ERROR_CODE_KEY,
+    answerKeys: [CHECK_ERROR_CODE_KEY, ANSWER_HEADERS.outcome],
   });
+  // The same for both protocols of checks, so that a change from one to the other replaces no listener.
+  const localReplies = [unanswered, ...buildShiftedStatuses(SHIFTED_STATUS)];
 
   return (context, proxy) => {
     const { mesh } = context;
@@ -104,7 +109,7 @@ export function createListenerPlanner(
         !reports || mesh.policy.disableMixerHttpReports
           ? []
           : [buildHttpGrpcAccessLog(encoder, logOptions(mesh, directionOf(direction)), LOGGED_HEADERS)],
-      localReplies: checks ? [unanswered] : [],
+      localReplies: checks ? localReplies : [],
       tcpAccessLogs: (direction) => {
         if (!reports) return undefined;
         const logs = [buildTcpGrpcAccessLog(encoder, logOptions(mesh, directionOf(direction)))];

@@ -13,6 +13,11 @@ export type PolicyServerTarget =
 const POLICY_SERVER_CLUSTER = 'policy_server';
 
 /**
+ * Cluster of the policy server for checks over HTTP/1.1. The other clusters of policy servers have HTTP/2, as gRPC needs it.
+ */
+export const HTTP_CHECK_CLUSTER = 'policy_check_server';
+
+/**
  * Cluster for reports with sidecarToTelemetrySessionAffinity: it keeps to one server, while checks must be balanced.
  */
 export const AFFINE_REPORT_CLUSTER = 'policy_report_server';

@@ -14,6 +14,7 @@ import { HeaderOffenders } from './header-offenders.js';
 import { http2ServersOf } from './http2-servers-of.js';
 import { createIncompleteMessages } from './incomplete-messages.js';
 import { describeLimit, settingOf } from './limit-texts.js';
+import { type AnswerRequest, createRequestConnections, type RequestConnections } from './request-connections.js';
 import { createSessionEnds } from './session-ends.js';
 
 /** One stream with too much metadata counts as this many abandoned streams. */
@@ -28,6 +29,8 @@ export interface GrpcGuard {
   arrive(socket: Socket, take: () => void): void;
   /** Protects a server. */
   open(server: GuardedServices): GuardedServer;
+  /** Reads requests of HTTP/1.1 from connections beside those of gRPC, within the same limits. @param maxAgeMs of a connection */
+  requests(answer: AnswerRequest, maxAgeMs: number): RequestConnections;
 }
 
 /** The services of a server. */
@@ -153,7 +156,11 @@ export function createGrpcGuard(
       },
     };
   };
-  return { arrive: incomplete.arrive, open };
+  return {
+    arrive: incomplete.arrive,
+    open,
+    requests: (answer, maxAgeMs) => createRequestConnections({ limits, clock, answer, maxAgeMs, reached }),
+  };
 }
 
 /** Half of a surrogate pair. */

@@ -73,7 +73,11 @@ export type GrpcLimitName =
   | 'abandoned_streams'
   | 'unproven_connections'
   | 'unproven_connections_per_address'
-  | 'unproven_timeout';
+  | 'unproven_timeout'
+  | 'http_connections'
+  | 'http_connections_per_address'
+  | 'early_requests'
+  | 'unread_responses';
 
 /** A limit that a peer has reached, for the metric, the log and the error to the peer. */
 export interface ReachedLimit {

@@ -71,6 +71,22 @@ const TEXTS: Readonly<Record<GrpcLimitName, LimitText>> = {
     setting: 'grpcUnprovenTimeoutMs',
     describe: (value) => `no complete message came within ${value / 1000} s of the connection`,
   },
+  http_connections: {
+    setting: '',
+    describe: (value) => `more than ${value} connections for HTTP/1.1 are open; close those that are idle`,
+  },
+  http_connections_per_address: {
+    setting: '',
+    describe: (value, address) => `more than ${value} connections for HTTP/1.1 from ${address} are open; use fewer`,
+  },
+  early_requests: {
+    setting: '',
+    describe: () => 'more was sent than one request without a body; wait for each response, and send no body',
+  },
+  unread_responses: {
+    setting: '',
+    describe: (value) => `more than ${value} bytes of responses wait to be read; read each response`,
+  },
 };
 
 /** The flag of a limit, such as `--grpcMaxHeaderBytes`; empty if there is none. */

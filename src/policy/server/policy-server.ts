@@ -16,6 +16,7 @@ import { type CheckService, createCheckService } from './check-service.js';
 import { createCompiledServices, type ServiceConfigSource } from './compiled-services.js';
 import type { CheckEnvironment } from './decide.js';
 import { createEnvoyCodec } from './envoy-codec.js';
+import { createHttpCheckService, type HttpCheckService } from './http/http-check-service.js';
 import { createPolicyServerMetrics } from './policy-server-metrics.js';
 import {
   createForwardedTexts,
@@ -65,6 +66,7 @@ export interface PolicyServer {
   /** Takes new policies for calls that begin from now on. Before the first ones, every host is unknown. */
   observe(policies: ServiceConfigSource): void;
   readonly checks: CheckService;
+  readonly httpChecks: HttpCheckService;
   /** The rights of callers under the current policies. */
   readonly rights: CallerRights;
   openLogStream(caller?: Caller): LogStream;
@@ -134,11 +136,13 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
   });
   const processId = createId();
   let unnamedConnections = 0;
+  const answerCheck = createAnswerChecks({ metrics, limitedLog, admission, clock });
+  const shed = createShedDecisions({ configs: environment.configs, services, metrics });
   const checks = createCheckService({
     codec,
     environment,
-    answerCheck: createAnswerChecks({ metrics, limitedLog, admission, clock }),
-    shed: createShedDecisions({ configs: environment.configs, services, metrics }),
+    answerCheck,
+    shed,
     newConnectionId: () => `${processId}-${unnamedConnections++}`,
   });
   const readText = createBoundedMemo(READ_TEXTS, (text) => texts.readAttributesText(text) ?? EMPTY_LAYER);
@@ -152,6 +156,7 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     },
     rights,
     checks,
+    httpChecks: createHttpCheckService({ environment, answerCheck, shed }),
     admission,
     openLogStream: createLogService({
       codec,

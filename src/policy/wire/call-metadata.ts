@@ -39,10 +39,78 @@ export const FORWARDED_ATTRIBUTES_HEADER = 'x-mesh-attributes';
 export const RECEIPT_HEADER = 'x-mesh-charge-receipt';
 
 /**
+ * The names of all headers that Envoy and the policy server add for each other to a Check over HTTP/1.1 and to its answer
+ * begin so. Envoy removes those of a caller from the Check, and passes none on.
+ */
+export const CHECK_HEADER_PREFIX = 'x-mesh-check-';
+
+/** Headers of a Check over HTTP/1.1, which has the headers of the request beside them. */
+export const CHECK_HEADERS = {
+  /** As `CLIENT_CONFIG_METADATA`. */
+  config: `${CHECK_HEADER_PREFIX}config`,
+  /** As `SERVICE_METADATA`. */
+  service: `${CHECK_HEADER_PREFIX}service`,
+  /** Name of the cluster to which the route leads; only on a chain of many services. It names the service. */
+  cluster: `${CHECK_HEADER_PREFIX}cluster`,
+  /** A random text for each Check, the same for all its attempts. */
+  id: `${CHECK_HEADER_PREFIX}id`,
+  /** When the request came: seconds since 1970-01-01T00:00:00Z with nine decimals. */
+  time: `${CHECK_HEADER_PREFIX}time`,
+  scheme: `${CHECK_HEADER_PREFIX}scheme`,
+  /** IP address of the caller. */
+  address: `${CHECK_HEADER_PREFIX}address`,
+  /** Server name (SNI) that the caller asked for. */
+  serverName: `${CHECK_HEADER_PREFIX}server-name`,
+  /** Names in the verified certificate of the caller: URIs, DNS names and subject. */
+  sourceUri: `${CHECK_HEADER_PREFIX}source-uri`,
+  sourceDns: `${CHECK_HEADER_PREFIX}source-dns`,
+  sourceSubject: `${CHECK_HEADER_PREFIX}source-subject`,
+  /** The same of the certificate that the caller got. */
+  destinationUri: `${CHECK_HEADER_PREFIX}destination-uri`,
+  destinationDns: `${CHECK_HEADER_PREFIX}destination-dns`,
+  destinationSubject: `${CHECK_HEADER_PREFIX}destination-subject`,
+  /** JSON of the dynamic metadata `JWT_METADATA_NAMESPACE`. */
+  tokens: `${CHECK_HEADER_PREFIX}tokens`,
+  /** `content-length` of the request: a Check has no body. */
+  contentLength: `${CHECK_HEADER_PREFIX}content-length`,
+  /** `upgrade` of the request: a Check upgrades no connection. */
+  upgrade: `${CHECK_HEADER_PREFIX}upgrade`,
+} as const;
+
+/**
+ * Headers of the answer to a Check over HTTP/1.1. Envoy keeps them as dynamic metadata under these names. Texts of
+ * attributes are as in the header x-mesh-attributes, missing for none.
+ */
+export const ANSWER_HEADERS = {
+  /** The number of the status and words, separated by spaces; in every answer. */
+  outcome: `${CHECK_HEADER_PREFIX}outcome`,
+  /** The text of the status, in percent-encoding; missing for none. */
+  message: `${CHECK_HEADER_PREFIX}message`,
+  /** Host of the service that was checked. */
+  service: `${CHECK_HEADER_PREFIX}service`,
+  staticAttributes: `${CHECK_HEADER_PREFIX}static`,
+  forwardedAttributes: `${CHECK_HEADER_PREFIX}forwarded`,
+  requestAttributes: `${CHECK_HEADER_PREFIX}request`,
+} as const;
+
+/** Envoy's own header of an answer: the names of headers that the request loses, separated by commas. */
+export const HEADERS_TO_REMOVE_HEADER = 'x-envoy-auth-headers-to-remove';
+
+/**
+ * Added to the status of a refusal that Envoy would take for a permission (200) or for an error of the policy server
+ * (500 to 599). The local replies of proxies take it away.
+ */
+export const SHIFTED_STATUS = 400;
+
+/** Headers of refusals that begin so are for the proxy, except those that begin with `POLICY_HEADER_PREFIX`. */
+export const HIDDEN_HEADER_PREFIXES: readonly string[] = ['x-mesh-', 'x-envoy-'];
+export const POLICY_HEADER_PREFIX = 'x-mesh-policy-';
+
+/**
  * Response header of a refusal by the fail policy, with the reason: `unreachable` from a proxy without an answer of the
  * policy server; `backend`, `quota`, `rule`, `internal` or `overloaded` from the server.
  */
-export const POLICY_UNAVAILABLE_HEADER = 'x-mesh-policy-unavailable';
+export const POLICY_UNAVAILABLE_HEADER = `${POLICY_HEADER_PREFIX}unavailable`;
 
 /** Key of the dynamic metadata that every answer to a Check brings along, under the name of the filter that asked. */
 export const CHECK_ERROR_CODE_KEY = 'check_error_code';

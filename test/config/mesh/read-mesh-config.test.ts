@@ -57,6 +57,7 @@ test('the defaults are those of the specification', (t) => {
       disableMixerHttpReports: true,
       enableClientSidePolicyCheck: false,
       sidecarToTelemetrySessionAffinity: false,
+      policyCheckProtocol: 'HTTP',
       policyBindingScope: 'GRANTED_NAMESPACES',
       reportBatchMaxEntries: 100,
       reportBatchMaxTimeMs: 1_000,

@@ -134,8 +134,8 @@ export interface HeldReport {
 }
 
 /**
- * A relay between Envoys and a gRPC server that spoils calls: the server gets and answers each, its answer to the
- * first ones is lost.
+ * A relay between Envoys and a server of gRPC or HTTP/1.1 that spoils calls: the server gets and answers each, its answer
+ * to the first ones is lost.
  */
 export interface RelayOptions {
   readonly address: string;
@@ -144,7 +144,7 @@ export interface RelayOptions {
   readonly target: string;
   /** How many calls lose their answer. */
   readonly spoil: number;
-  /** Whether a spoilt call's stream is reset, or its whole connection is closed. */
+  /** Whether a spoilt call's stream is reset (over HTTP/1.1: it gets 502), or its whole connection is closed. */
   readonly by: 'stream' | 'connection';
 }
 

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { parseUriTemplate } from '../../../src/config/policy/uri-template.js';
 import { checkRegex } from '../../../src/config/regex/check-regex.js';
+import { HeadReader } from '../../../src/net/http1/head-reader.js';
 import { RegexSet } from '../../../src/policy/client/regex-set.js';
 import { PathTemplates } from '../../../src/policy/client/template-trie.js';
+import { ANONYMOUS } from '../../../src/policy/server/callers/caller.js';
 import { createServiceConfigReader } from '../../../src/policy/server/discovery/service-config-reader.js';
+import { CHECK_HEADERS } from '../../../src/policy/wire/call-metadata.js';
 import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
 import { decodeDiscoveryResponse } from '../../../src/xds-client/discovery-messages.js';
@@ -74,6 +77,20 @@ const report = encode('ReportRequest', {
 const envoyCheck = checkRequestBytes(
   httpCheck({ path: '/books/1?q=a', method: 'GET', host: 'books', headers: { 'x-key': 'k', 'x-mesh-attributes': '' } }),
 );
+const headText = [
+  'GET /books/1?q=a HTTP/1.1',
+  'host: books',
+  'content-length: 0',
+  'x-key: k',
+  'x-mesh-attributes: ',
+  `x-mesh-check-config: ${httpConfigText({})}`,
+  `x-mesh-check-service: ${BOOKS}`,
+  'x-mesh-check-id: 8a3ba5bc',
+  'x-mesh-check-time: 1795528931.248313000',
+  'x-mesh-check-address: 10.0.0.1',
+  'x-mesh-check-source-uri: spiffe://cluster.local/ns/shop/sa/web',
+  'x-mesh-check-tokens: {"a":{"iss":"i","sub":"s","aud":["b"]}}',
+].join('\r\n');
 const log = logMessageBytes({
   httpLogs: {
     logEntry: [
@@ -113,6 +130,28 @@ export const policyTargets: readonly FuzzTarget[] = [
   fuzzTarget('envoy-check-request', {
     inputs: fc.record({ path: anyText, method: anyText, host: anyText, headers: fc.dictionary(anyText, anyText) }),
     run: (http) => rig.server.checks.check(checkRequestBytes(httpCheck(http)), { service: BOOKS }),
+  }),
+  fuzzTarget('http-check', {
+    inputs: fc.oneof(
+      mutated(Buffer.from(headText)).map(String),
+      fc
+        .record({
+          line: anyText,
+          headers: fc.dictionary(fc.oneof(anyText, fc.constantFrom(...Object.values(CHECK_HEADERS))), anyText),
+        })
+        .map(({ line, headers }) => [line, ...Object.entries(headers).map((header) => header.join(':'))].join('\r\n')),
+    ),
+    refusals: ['CallConfigError'],
+    run: (head) => rig.server.httpChecks.check(head, ANONYMOUS, ''),
+  }),
+  fuzzTarget('http-head', {
+    inputs: fc.array(fc.oneof(mutated(Buffer.from(`${headText}\r\n\r\n`)), fc.uint8Array({ maxLength: 9 })), {
+      maxLength: 9,
+    }),
+    run: (pieces) => {
+      const reader = new HeadReader();
+      for (const piece of pieces) reader.take(Buffer.from(piece));
+    },
   }),
   fuzzTarget('envoy-check-metadata', {
     inputs: fc.record({

@@ -43,10 +43,15 @@ function isOn(...parameters: Parameters<typeof resourceOf>): boolean {
   return at(config, 'filterEnabled') === undefined && at(config, 'filterEnabledMetadata') === undefined;
 }
 
-function metadataOf(config: Json | undefined): Readonly<Record<string, Json | undefined>> {
-  const values = at(config, 'grpcService.initialMetadata') as Json[];
-  return Object.fromEntries(values.map((value) => [String(at(value, 'key')), at(value, 'value')]));
+/** What a check sends beside the request or connection. */
+function sentBy(config: Json | undefined): Readonly<Record<string, Json | undefined>> {
+  const values =
+    at(config, 'grpcService.initialMetadata') ?? at(config, 'httpService.authorizationRequest.headersToAdd');
+  return Object.fromEntries((values as Json[]).map((value) => [String(at(value, 'key')), at(value, 'value')]));
 }
+
+const retriesOf = (config: Json | undefined): Json | undefined =>
+  at(config, 'grpcService.retryPolicy.numRetries') ?? at(config, 'httpService.retryPolicy.numRetries');
 
 test('checks of the embedded server are on where a binding names the service', (t) => {
   for (const name of [HTTP, TCP]) {
@@ -92,18 +97,42 @@ test('node metadata enables and disables checks, for any mesh config', (t) => {
   t.is(at(configOf(HTTP, SERVERS, with_({ check: 'allow-on-error' })), 'failureModeAllow'), true);
   t.not(at(configOf(HTTP, SERVERS, with_({ check: 'enable' })), 'failureModeAllow'), true);
   const retries = { checkRetries: 4, checkBaseRetryWaitMs: 30, checkMaxRetryWaitMs: 2000 };
-  t.deepEqual(at(configOf(HTTP, SERVERS, with_(retries)), 'grpcService.retryPolicy.numRetries'), 4);
+  for (const policyCheckProtocol of ['HTTP', 'GRPC'] as const) {
+    t.is(retriesOf(configOf(HTTP, { ...SERVERS, policyCheckProtocol }, with_(retries))), 4);
+  }
+  t.is(retriesOf(configOf(TCP, SERVERS, with_(retries))), 4);
 });
 
-test('a check sends the proxy, the service and the client configuration', (t) => {
-  const http = metadataOf(configOf(HTTP, SERVERS));
+test('a check over HTTP/1.1 sends the service, the client configuration and the facts of the request', (t) => {
+  const config = configOf(HTTP, SERVERS);
+  t.is(at(config, 'httpService.serverUri.cluster'), 'policy_check_server');
+  t.is(at(config, 'grpcService'), undefined);
+  const inbound = sentBy(config);
+  t.is(inbound['x-mesh-check-service'], web.hostname);
+  t.true(Buffer.from(String(inbound['x-mesh-check-config']), 'base64').includes('orchestrator://client.default'));
+  t.is(inbound['x-mesh-check-source-uri'], '%DOWNSTREAM_PEER_URI_SAN%');
+  t.false('x-mesh-check-cluster' in inbound);
+  const outbound = sentBy(configOf('policy|outbound', { ...SERVERS, enableClientSidePolicyCheck: true }));
+  t.false('x-mesh-check-service' in outbound);
+  t.is(outbound['x-mesh-check-cluster'], '%UPSTREAM_CLUSTER_RAW%');
+});
+
+test('all headers of a check over HTTP/1.1 have names that a caller cannot use', (t) => {
+  const config = configOf('policy|outbound', { ...SERVERS, enableClientSidePolicyCheck: true });
+  t.deepEqual(at(config, 'disallowedHeaders.patterns.0'), { prefix: 'x-mesh-check-' });
+  for (const name of Object.keys(sentBy(config))) t.regex(name, /^x-mesh-check-/);
+});
+
+test('a check over gRPC sends the proxy, the service and the client configuration', (t) => {
+  const overGrpc = { ...SERVERS, policyCheckProtocol: 'GRPC' } as const;
+  const http = sentBy(configOf(HTTP, overGrpc));
   t.deepEqual(Object.keys(http), ['x-mesh-client-config', 'x-mesh-service', 'x-mesh-attributes']);
   t.is(http['x-mesh-service'], web.hostname);
   t.true(Buffer.from(String(http['x-mesh-client-config']), 'base64').includes('orchestrator://client.default'));
-  const tcp = metadataOf(configOf(TCP, SERVERS));
+  const tcp = sentBy(configOf(TCP, SERVERS));
   t.is(tcp['x-mesh-connection-id'], '%STREAM_ID%');
   t.is(tcp['x-mesh-service'], web.hostname);
-  const outbound = metadataOf(configOf('policy|outbound', { ...SERVERS, enableClientSidePolicyCheck: true }));
+  const outbound = sentBy(configOf('policy|outbound', { ...overGrpc, enableClientSidePolicyCheck: true }));
   t.deepEqual(Object.keys(outbound), ['x-mesh-client-config', 'x-mesh-attributes']);
 });
 
@@ -211,7 +240,7 @@ test('an inbound check sends the labels of its workload that a binding names, an
   const proxy = buildProxy({}, { labels: { version: 'v1-of-proxy', tier: 'gold-of-proxy' } });
   const policy = { ...SERVERS, enableClientSidePolicyCheck: true };
   const clientConfigOf = (name: string, objects: readonly MeshObject[]): string => {
-    const values = Object.values(metadataOf(configOf(name, policy, { proxy, objects })));
+    const values = Object.values(sentBy(configOf(name, policy, { proxy, objects })));
     return values.map((value) => Buffer.from(String(value), 'base64').toString('latin1')).join();
   };
   for (const name of [HTTP, TCP]) {
@@ -235,7 +264,7 @@ test("checks of a service with a fail policy use that policy instead of the prox
   const read = (name: string) => {
     const resource = generator.generate(context, generator.scope(context, proxy), name);
     const config = resource && at(toJson(resource), 'typedConfig');
-    return [at(config, 'failureModeAllow') === true, at(config, 'grpcService.retryPolicy.numRetries')];
+    return [at(config, 'failureModeAllow') === true, retriesOf(config)];
   };
   for (const name of [HTTP, TCP, OUTBOUND_TCP, 'policy|outbound|1']) t.deepEqual(read(name), [false, 7], name);
   for (const name of ['policy|outbound', 'policy|outbound|0']) t.deepEqual(read(name), [true, 1], name);

@@ -2,12 +2,11 @@ import test from 'ava';
 import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
 import type { Json } from '../../../src/envoy/message-json.js';
-import {
-  createPolicyClustersPart,
-  type PolicyClusterSettings,
-} from '../../../src/generators/policy/policy-clusters-part.js';
+import { createPolicyClustersPart } from '../../../src/generators/policy/policy-clusters-part.js';
+import type { GeneratorSettings } from '../../../src/generators/settings.js';
 import type { Proxy } from '../../../src/model/proxy.js';
 import { buildPort, buildProxy, buildService } from '../context-builder.js';
+import { SETTINGS } from '../default-settings.js';
 import { at, ENCODER, toJson } from '../served-resources.js';
 import { EMBEDDED, policyContext, SERVERS } from './policy-context.js';
 
@@ -28,27 +27,31 @@ function resourcesOf(
   policy: Partial<PolicyMeshConfig>,
   { services = [], proxy = buildProxy(), port = 15016, settings = {} }: ClusterOptions = {},
 ): readonly EncodedResource[] {
-  const part = createPolicyClustersPart(ENCODER, {
-    embeddedPolicyPort: () => port,
-    initialFetchTimeoutMs: 0,
-    trustDomain: '',
-    skipTrustDomainValidation: false,
-    ...settings,
-  });
+  const part = createPolicyClustersPart(ENCODER, { ...SETTINGS, embeddedPolicyPort: () => port, ...settings });
   const context = policyContext(policy, { services });
   const scope = part.scope(context, proxy);
   return scope === undefined ? [] : part.generate(context, scope).resources;
 }
 
+const CHECKS_OVER_HTTP = 'policy_check_server';
+
+/** Those of gRPC. */
 function clustersOf(policy: Partial<PolicyMeshConfig>, options?: ClusterOptions): ReadonlyMap<string, Json> {
-  return new Map(resourcesOf(policy, options).map((resource) => [resource.name, toJson(resource)]));
+  const all = resourcesOf(policy, options).filter(({ name }) => name !== CHECKS_OVER_HTTP);
+  return new Map(all.map((resource) => [resource.name, toJson(resource)]));
+}
+
+/** The cluster for checks over HTTP/1.1. */
+function httpClusterOf(policy: Partial<PolicyMeshConfig>, options?: ClusterOptions): Json | undefined {
+  const resource = resourcesOf(policy, options).find(({ name }) => name === CHECKS_OVER_HTTP);
+  return resource && toJson(resource);
 }
 
 interface ClusterOptions {
   readonly services?: readonly ReturnType<typeof buildService>[];
   readonly proxy?: Proxy;
   readonly port?: number;
-  readonly settings?: Partial<PolicyClusterSettings>;
+  readonly settings?: Partial<GeneratorSettings>;
 }
 
 const addressOf = (cluster: Json | undefined) =>
@@ -102,16 +105,20 @@ test('the embedded server is where proxies find discovery, at the port that it h
 
 test('the embedded server of a service that is known is each of its instances', (t) => {
   const assignment = 'outbound|15016||meshd.mesh-system.svc.cluster.local';
-  const [resource, ...others] = resourcesOf(EMBEDDED, { services: [meshd] });
-  t.deepEqual(others, []);
-  t.is(resource?.name, 'policy_server');
-  // What the stream sends once more when the cluster changes.
-  t.is(resource?.assignment, assignment);
-  const cluster = clustersOf(EMBEDDED, { services: [meshd] }).get('policy_server');
-  t.is(at(cluster, 'type'), 'EDS');
-  t.is(at(cluster, 'edsClusterConfig.serviceName'), assignment);
-  t.is(at(cluster, 'lbPolicy'), 'LEAST_REQUEST');
-  t.is(at(cluster, 'loadAssignment'), undefined);
+  const resources = resourcesOf(EMBEDDED, { services: [meshd] });
+  t.deepEqual(
+    resources.map(({ name }) => name),
+    [CHECKS_OVER_HTTP, 'policy_server'],
+  );
+  for (const resource of resources) {
+    // What the stream sends once more when the cluster changes.
+    t.is(resource.assignment, assignment);
+    const cluster = toJson(resource);
+    t.is(at(cluster, 'type'), 'EDS');
+    t.is(at(cluster, 'edsClusterConfig.serviceName'), assignment);
+    t.is(at(cluster, 'lbPolicy'), 'LEAST_REQUEST');
+    t.is(at(cluster, 'loadAssignment'), undefined);
+  }
 });
 
 test('instances are used, too, where the control plane is known to the outside', (t) => {
@@ -201,10 +208,65 @@ test('addresses are not resolved, names are in the family that the proxy has', (
   t.is(familyOf(buildProxy({ ipAddresses: ['fd00::9'] })), 'V6_ONLY');
 });
 
-test('all clusters use HTTP/2, and detect a dead server', (t) => {
+const PROTOCOL = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+
+function protocolOf(cluster: Json | undefined): Json | undefined {
+  return (at(cluster, 'typedExtensionProtocolOptions') as Record<string, Json> | undefined)?.[PROTOCOL];
+}
+
+test('all clusters of gRPC use HTTP/2, and detect a dead server', (t) => {
   for (const cluster of [...clustersOf(EMBEDDED).values(), ...clustersOf(SERVERS).values()]) {
-    const options = at(cluster, 'typedExtensionProtocolOptions') as Record<string, Json>;
-    const protocol = options['envoy.extensions.upstreams.http.v3.HttpProtocolOptions'];
-    t.truthy(at(protocol, 'explicitHttpConfig.http2ProtocolOptions.connectionKeepalive.interval'));
+    t.truthy(at(protocolOf(cluster), 'explicitHttpConfig.http2ProtocolOptions.connectionKeepalive.interval'));
   }
+});
+
+test('checks over HTTP/1.1 have a cluster of their own, which closes idle connections before the server does', (t) => {
+  for (const cluster of [httpClusterOf(EMBEDDED), httpClusterOf(SERVERS)]) {
+    t.deepEqual(at(protocolOf(cluster), 'explicitHttpConfig'), { httpProtocolOptions: {} });
+    t.is(at(protocolOf(cluster), 'commonHttpProtocolOptions.idleTimeout'), '60s');
+    t.is(at(cluster, 'connectTimeout'), '1s');
+  }
+  t.deepEqual(addressOf(httpClusterOf(SERVERS)), { address: 'policy.example.com', portValue: 9091 });
+});
+
+test('the number of checks over HTTP/1.1 at the same time is limited: each has a connection', (t) => {
+  t.deepEqual(at(httpClusterOf(EMBEDDED), 'circuitBreakers.thresholds.0'), {
+    maxConnections: 512,
+    maxPendingRequests: 1024,
+    maxRequests: 1536,
+    maxRetries: 512,
+  });
+});
+
+test('a proxy with a certificate sends them over mutual TLS, as over gRPC', (t) => {
+  const cluster = httpClusterOf(EMBEDDED, { proxy: buildProxy({ hasSecrets: true }), settings: IDENTITY });
+  const context = at(cluster, 'transportSocket.typedConfig');
+  t.deepEqual(at(context, 'commonTlsContext.alpnProtocols'), ['http/1.1']);
+  t.is(
+    at(
+      context,
+      'commonTlsContext.combinedValidationContext.defaultValidationContext.matchTypedSubjectAltNames.1.matcher.exact',
+    ),
+    'spiffe://cluster.local/ns/mesh-system/sa/meshd',
+  );
+});
+
+test('there is no such cluster where the mesh config says gRPC, or there is no server for checks', (t) => {
+  t.is(httpClusterOf({ ...EMBEDDED, policyCheckProtocol: 'GRPC' }), undefined);
+  t.is(httpClusterOf({ ...SERVERS, policyCheckProtocol: 'GRPC' }, { services: [policyService] }), undefined);
+  t.is(httpClusterOf({ ...EMBEDDED, mixerCheckServer: '' }), undefined);
+});
+
+test('the policy server of a service has a second cluster, with the endpoints and the mutual TLS of the first', (t) => {
+  const options = { services: [policyService], proxy: buildProxy({ hasSecrets: true }) };
+  const resource = resourcesOf(SERVERS, options).find(({ name }) => name === CHECKS_OVER_HTTP);
+  const assignment = 'outbound|9091||policy.example.com';
+  t.is(resource?.assignment, assignment);
+  const cluster = httpClusterOf(SERVERS, options);
+  t.is(at(cluster, 'edsClusterConfig.serviceName'), assignment);
+  t.is(at(cluster, 'transportSocketMatches.0.name'), 'tlsMode-mesh');
+  const alpn = 'transportSocket.typedConfig.commonTlsContext.alpnProtocols';
+  t.deepEqual(at(at(cluster, 'transportSocketMatches.0'), alpn), ['mesh-http', 'mesh']);
+  t.deepEqual(at(protocolOf(cluster), 'explicitHttpConfig'), { httpProtocolOptions: {} });
+  t.is(at(cluster, 'circuitBreakers.thresholds.0.maxConnections'), 512);
 });

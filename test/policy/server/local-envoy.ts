@@ -3,17 +3,28 @@ import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildShiftedStatuses } from '../../../src/envoy/shifted-statuses.js';
+import { CHECK_HEADER_FORMATS } from '../../../src/generators/policy/check-headers.js';
+import {
+  CHECK_HEADER_PREFIX,
+  CHECK_HEADERS,
+  JWT_METADATA_NAMESPACE,
+  SHIFTED_STATUS,
+} from '../../../src/policy/wire/call-metadata.js';
 import { startManagedProcess } from '../../counterparts/managed-process.js';
 import { eventually } from '../../support/eventually.js';
 
 /** A real Envoy on the loopback device, whose filters ask a policy server, in front of an echo for HTTP and one for TCP. */
 export interface LocalEnvoy {
-  readonly httpPort: number;
+  /** Listeners for HTTP, by the protocol of their checks. */
+  readonly httpPorts: Readonly<Record<CheckProtocol, number>>;
   readonly tcpPort: number;
   /** Headers of the requests that came through, in order. */
   readonly received: readonly IncomingHttpHeaders[];
   stop(): Promise<void>;
 }
+
+export type CheckProtocol = 'grpc' | 'http';
 
 export interface LocalEnvoyOptions {
   readonly binary: string;
@@ -25,6 +36,11 @@ export interface LocalEnvoyOptions {
 }
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** What Envoy's JWT filter keeps of a verified token, for every request. */
+const VERIFIED: Json = {
+  'https://issuer': { iss: 'https://issuer', sub: 'jäne', groups: ['a', 'b'], exp: 12, deep: { a: [{ b: null }] } },
+};
 
 const EXTENSIONS = 'type.googleapis.com/envoy.extensions';
 const address = (port: number): Json => ({ socket_address: { address: '127.0.0.1', port_value: port } });
@@ -61,7 +77,8 @@ export async function startLocalEnvoy(options: LocalEnvoyOptions): Promise<Local
   };
   try {
     const listeners = await eventuallyListeners(adminFile);
-    return { received, stop, httpPort: listeners.get('http') ?? 0, tcpPort: listeners.get('tcp') ?? 0 };
+    const portOf = (name: string): number => listeners.get(name) ?? 0;
+    return { received, stop, httpPorts: { grpc: portOf('grpc'), http: portOf('http') }, tcpPort: portOf('tcp') };
   } catch (cause) {
     const said = program.tail();
     await stop();
@@ -94,7 +111,7 @@ async function eventuallyListeners(adminFile: string): Promise<ReadonlyMap<strin
       const answer = (await (await fetch(`http://${admin}/listeners?format=json`)).json()) as ListenersAnswer;
       const statuses = answer.listener_statuses ?? [];
       found = new Map(statuses.map(({ name, local_address }) => [name, local_address.socket_address.port_value]));
-      return found.size === 2;
+      return found.size === 3;
     } catch {
       return false;
     }
@@ -141,26 +158,62 @@ function bootstrapOf(options: LocalEnvoyOptions, ports: { readonly http: number;
     address: address(0),
     filter_chains: [{ filters }],
   });
-  const connectionManager = {
+  const checks: Readonly<Record<CheckProtocol, Json>> = {
+    grpc: {
+      ...authorizer({ 'x-mesh-client-config': httpConfigText, 'x-mesh-service': httpService }),
+      metadata_context_namespaces: [JWT_METADATA_NAMESPACE],
+    },
+    http: {
+      stat_prefix: 'policy',
+      transport_api_version: 'V3',
+      allowed_headers: { patterns: [{ safe_regex: { regex: '.*' } }] },
+      disallowed_headers: {
+        patterns: [{ prefix: CHECK_HEADER_PREFIX }, { exact: 'connection' }, { exact: 'upgrade' }],
+      },
+      http_service: {
+        server_uri: { uri: 'http://policy', cluster: 'policy_http', timeout: '5s' },
+        authorization_request: {
+          headers_to_add: metadata({
+            [CHECK_HEADERS.config]: httpConfigText,
+            [CHECK_HEADERS.service]: httpService,
+            ...CHECK_HEADER_FORMATS,
+          }),
+        },
+        authorization_response: {
+          allowed_upstream_headers: { patterns: [{ exact: 'x-mesh-charge-receipt' }] },
+          allowed_client_headers: {
+            patterns: [{ safe_regex: { regex: '[^x].*' } }],
+          },
+          dynamic_metadata_from_headers: { patterns: [{ prefix: CHECK_HEADER_PREFIX }] },
+        },
+      },
+    },
+  };
+  const connectionManagerOf = (protocol: CheckProtocol) => ({
     '@type': `${EXTENSIONS}.filters.network.http_connection_manager.v3.HttpConnectionManager`,
     stat_prefix: 'http',
     access_log: [accessLog('http_grpc', 'HttpGrpcAccessLogConfig')],
     http_filters: [
       {
-        name: 'policy',
+        name: 'tokens',
         typed_config: {
-          '@type': `${EXTENSIONS}.filters.http.ext_authz.v3.ExtAuthz`,
-          ...authorizer({ 'x-mesh-client-config': httpConfigText, 'x-mesh-service': httpService }),
+          '@type': `${EXTENSIONS}.filters.http.set_metadata.v3.Config`,
+          metadata: [{ metadata_namespace: JWT_METADATA_NAMESPACE, value: VERIFIED }],
         },
+      },
+      {
+        name: 'policy',
+        typed_config: { '@type': `${EXTENSIONS}.filters.http.ext_authz.v3.ExtAuthz`, ...checks[protocol] },
       },
       { name: 'router', typed_config: { '@type': `${EXTENSIONS}.filters.http.router.v3.Router` } },
     ],
+    local_reply_config: { mappers: buildShiftedStatuses(SHIFTED_STATUS) },
     route_config: {
       virtual_hosts: [
         { name: 'all', domains: ['*'], routes: [{ match: { prefix: '/' }, route: { cluster: httpCluster } }] },
       ],
     },
-  };
+  });
   const tcpFilters = [
     {
       name: 'policy',
@@ -189,9 +242,15 @@ function bootstrapOf(options: LocalEnvoyOptions, ports: { readonly http: number;
     node: { id: 'sidecar~127.0.0.1~echo-1.default~default.svc.cluster.local', cluster: 'echo.default' },
     admin: { address: address(0) },
     static_resources: {
-      listeners: [listener('http', [{ name: 'http', typed_config: connectionManager }]), listener('tcp', tcpFilters)],
+      listeners: [
+        ...(['grpc', 'http'] as const).map((protocol) =>
+          listener(protocol, [{ name: 'http', typed_config: connectionManagerOf(protocol) }]),
+        ),
+        listener('tcp', tcpFilters),
+      ],
       clusters: [
         cluster('policy', policyPort, { typed_extension_protocol_options: http2 }),
+        cluster('policy_http', policyPort),
         cluster(httpCluster, ports.http),
         cluster(tcpCluster, ports.tcp),
       ],

@@ -1,5 +1,6 @@
 import type { DecisionFacts } from '../../client/http-report-attributes.js';
 import { CHECK_ERROR_CODE_KEY } from '../../wire/call-metadata.js';
+import { readAnswerHeaders } from './answer-headers.js';
 import type { WireMetadata, WireStruct, WireValue } from './envoy-messages.js';
 import { boolField, numberField, textField } from './wire-values.js';
 
@@ -54,7 +55,8 @@ export function readCheckMetadata(metadata: WireMetadata | null | undefined): Ch
   const structs = CHECK_NAMESPACES.map((name) => metadata?.filterMetadata?.[name]);
   // Envoy also writes the duration of a failed Check there.
   const struct = structs.find((candidate) => numberField(candidate, CHECK_ERROR_CODE_KEY) !== undefined);
-  if (struct === undefined) return undefined;
+  // Only the filter for HTTP asks over HTTP/1.1.
+  if (struct === undefined) return readAnswerHeaders(structs[0]);
   const checkErrorCode = numberField(struct, CHECK_ERROR_CODE_KEY);
   const checkErrorMessage = textField(struct, 'check_error_message');
   const isCheckCacheHit = boolField(struct, 'check_cache_hit');

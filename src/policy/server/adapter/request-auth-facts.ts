@@ -1,8 +1,8 @@
 import { isRecord } from '../../../base/record.js';
 import type { RequestAuthFacts } from '../../client/http-attributes.js';
 import { JWT_METADATA_NAMESPACE } from '../../wire/call-metadata.js';
-import type { WireMetadata, WireStruct } from './envoy-messages.js';
-import { type JsonValue, jsonOfStruct } from './wire-values.js';
+import type { WireMetadata } from './envoy-messages.js';
+import { type JsonValue, jsonOfStruct, jsonOfText } from './wire-values.js';
 
 /**
  * The facts of a verified token (docs/reference/policy-client.md#http-attributes). The token with the first key counts.
@@ -10,7 +10,17 @@ import { type JsonValue, jsonOfStruct } from './wire-values.js';
  */
 export function requestAuthFacts(metadata: WireMetadata | null | undefined): RequestAuthFacts | undefined {
   const verified = metadata?.filterMetadata?.[JWT_METADATA_NAMESPACE];
-  const payload = verified && firstPayload(verified);
+  return verified && authFactsOf(jsonOfStruct(verified));
+}
+
+/** The same from the JSON of the metadata; undefined for a text that is no JSON of an object. */
+export function authFactsOfJson(text: string): RequestAuthFacts | undefined {
+  const verified = jsonOfText(text);
+  return isRecord(verified) ? authFactsOf(verified as JsonObject) : undefined;
+}
+
+function authFactsOf(verified: JsonObject): RequestAuthFacts | undefined {
+  const payload = firstPayload(verified);
   if (payload === undefined) return undefined;
   const issuer = nonEmptyString(payload['iss']);
   const subject = nonEmptyString(payload['sub']);
@@ -31,8 +41,7 @@ type JsonObject = { readonly [key: string]: JsonValue };
  * Payloads are stored by provider, beside headers of tokens and texts. A payload is an object with an issuer or a
  * subject.
  */
-function firstPayload(verified: WireStruct): JsonObject | undefined {
-  const fields = jsonOfStruct(verified);
+function firstPayload(fields: JsonObject): JsonObject | undefined {
   for (const key of Object.keys(fields).sort()) {
     const value = fields[key];
     if (isRecord(value) && (Object.hasOwn(value, 'iss') || Object.hasOwn(value, 'sub'))) return value;

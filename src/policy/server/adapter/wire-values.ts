@@ -39,6 +39,23 @@ export function jsonOfStruct(struct: WireStruct, depth = 0): { readonly [key: st
   );
 }
 
+/** The value of a JSON text; undefined for another text. Values that are nested too deep become null. */
+export function jsonOfText(text: string): JsonValue | undefined {
+  try {
+    return shallow(JSON.parse(text) as JsonValue, 0);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function shallow(value: JsonValue, depth: number): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return null;
+  if (Array.isArray(value)) return value.map((item: JsonValue) => shallow(item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shallow(item, depth + 1)]));
+}
+
 /** A member with a text; undefined for an empty one. */
 export function textField(struct: WireStruct | undefined, key: string): string | undefined {
   const value = jsonOfField(struct, key);

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { WorkloadIdentity } from '../../../model/spiffe-id.js';
 import type { ServedCall } from '../../../net/call-credentials.js';
@@ -6,11 +7,19 @@ import { clientCertificateOf } from '../../../net/connection-certificates.js';
 import { http2StreamOf } from '../../../net/http2-stream-of.js';
 import { ANONYMOUS, type Caller, CallerRefusedError } from './caller.js';
 
-/** Identifies the sender of a call. @throws CallerRefusedError */
+/** Identifies the sender of a gRPC call. @throws CallerRefusedError */
 export type CallerReader = (call: ServedCall) => Caller;
 
+/** Identifies the other end of a connection. @throws CallerRefusedError */
+export type ConnectionCallerReader = (socket: Socket) => Caller;
+
 /** For a listener that accepts only plaintext. */
-export const anonymous: CallerReader = () => ANONYMOUS;
+export const anonymous = (): Caller => ANONYMOUS;
+
+export interface CallerReaders {
+  readonly ofCall: CallerReader;
+  readonly ofConnection: ConnectionCallerReader;
+}
 
 export interface CallerReaderOptions {
   /** The workload of a verified certificate; undefined for a certificate of another mesh. */
@@ -20,10 +29,10 @@ export interface CallerReaderOptions {
 }
 
 /**
- * Identifies callers by the certificate of their connection, once for each connection. A caller over plaintext is
+ * Identifies callers by the certificate of their connection, calls once for each connection. A caller over plaintext is
  * anonymous; the listener decides whether it accepts plaintext.
  */
-export function createCallerReader({ identify, onRefused }: CallerReaderOptions): CallerReader {
+export function createCallerReaders({ identify, onRefused }: CallerReaderOptions): CallerReaders {
   const known = new WeakMap<object, Caller>();
   const read = (socket: unknown): Caller => {
     if (!(socket instanceof TLSSocket)) return ANONYMOUS;
@@ -37,7 +46,7 @@ export function createCallerReader({ identify, onRefused }: CallerReaderOptions)
     onRefused(ANONYMOUS, error);
     throw error;
   };
-  return (call) => {
+  const ofCall: CallerReader = (call) => {
     const session = http2StreamOf(call)?.session;
     // Without a session, the connection is closed, or grpc-js has another structure: the caller is not proven.
     if (session === undefined) throw new CallerRefusedError('identity', 'the connection of the call is closed');
@@ -48,4 +57,5 @@ export function createCallerReader({ identify, onRefused }: CallerReaderOptions)
     }
     return caller;
   };
+  return { ofCall, ofConnection: read };
 }

@@ -38,6 +38,15 @@ export class CallerRefusedError extends Error {
   }
 }
 
+/**
+ * Identifies a proxy: proxies share accounts, and a peer without a certificate uses another port for each connection.
+ *
+ * @param address IP address of the caller
+ */
+export function peerText(caller: Caller, address: string): string {
+  return caller.type === 'workload' ? `${callerText(caller.identity)}@${caller.address}` : address;
+}
+
 /** `namespace/account`, for messages. */
 export function callerText({ namespace, serviceAccount }: WorkloadIdentity): string {
   return `${namespace}/${serviceAccount}`;

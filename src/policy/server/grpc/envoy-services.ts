@@ -5,7 +5,7 @@ import { rawMethod } from '../../../net/raw-method.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
 import { CallConfigError } from '../call-configs.js';
-import { type Caller, CallerRefusedError, callerText } from '../callers/caller.js';
+import { type Caller, CallerRefusedError, peerText } from '../callers/caller.js';
 import { anonymous, type CallerReader } from '../callers/caller-reader.js';
 import { type CheckCall, readCheckCall } from '../check-call.js';
 import { EnvoyMessageError } from '../envoy-codec.js';
@@ -96,12 +96,8 @@ function checkCallOf(call: Omit<UnaryCall, 'request'>, caller: Caller): CheckCal
   return readCheckCall(text, caller, peerOf(call, caller));
 }
 
-/**
- * Identifies a proxy: proxies share accounts, and a peer without a certificate uses another port for each connection.
- */
 function peerOf(call: Pick<UnaryCall, 'getPeer'>, caller: Caller): string {
-  if (caller.type === 'workload') return `${callerText(caller.identity)}@${caller.address}`;
-  return call.getPeer().replace(/:\d+$/, '');
+  return peerText(caller, call.getPeer().replace(/:\d+$/, ''));
 }
 
 /** Callers get no internal details; they are in our log. */

@@ -2,18 +2,12 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import { createServer } from 'node:net';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
-import {
-  createAccessLogService,
-  createAuthorizationService,
-} from '../../../../src/policy/server/grpc/envoy-services.js';
-import {
-  createPolicyGrpcServer,
-  type PolicyGrpcServer,
-} from '../../../../src/policy/server/grpc/policy-grpc-server.js';
+import type { PolicyListener } from '../../../../src/policy/server/policy-listener.js';
 import { callUnary } from '../../../attacks/support/raw-http2.js';
 import { eventually } from '../../../support/eventually.js';
 import { loopbackListener } from '../../../support/grpc-listener.js';
 import { HTTP_LOG_ENTRY } from '../adapter/envoy-recordings.js';
+import { createLocalListener } from '../listen-locally.js';
 import {
   checkRequestBytes,
   createRig,
@@ -35,7 +29,7 @@ const BOOKS = 'books.default.svc.cluster.local';
 const passThrough = (bytes: Buffer): Buffer => bytes;
 
 interface Served {
-  readonly grpc: PolicyGrpcServer;
+  readonly grpc: PolicyListener;
   readonly client: Client;
   readonly port: number;
   call(path: string, bytes: Buffer, metadata?: Readonly<Record<string, string>>): Promise<Buffer>;
@@ -43,8 +37,7 @@ interface Served {
 }
 
 async function serve(t: ExecutionContext, rig: PolicyServerRig): Promise<Served> {
-  const services = [createAuthorizationService(rig.server), createAccessLogService(rig.server, { ...silent })];
-  const grpc = createPolicyGrpcServer(SETTINGS, services);
+  const grpc = createLocalListener(rig.server, { settings: SETTINGS });
   const port = await grpc.start();
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
   t.teardown(async () => {
@@ -67,9 +60,6 @@ async function serve(t: ExecutionContext, rig: PolicyServerRig): Promise<Served>
   return { grpc, client, port, call, check };
 }
 
-const nothing = (): void => undefined;
-const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing, isDebugEnabled: () => false };
-
 function openLogs(client: Client) {
   let answered = false;
   let failed: ServiceError | undefined;
@@ -77,7 +67,7 @@ function openLogs(client: Client) {
     if (error === null) answered = true;
     else failed = error;
   });
-  stream.on('error', nothing);
+  stream.on('error', () => undefined);
   return {
     stream,
     get answered() {
@@ -233,7 +223,7 @@ test("a port that is in use ends the start with the system's error", async (t) =
   t.teardown(() => other.close());
   const address = other.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const grpc = createPolicyGrpcServer({ ...SETTINGS, port }, []);
+  const grpc = createLocalListener(createRig().server, { settings: { ...SETTINGS, port } });
   const error = await t.throwsAsync<NodeJS.ErrnoException>(() => grpc.start());
   t.is(error?.code, 'EADDRINUSE');
   await grpc.stop(0);

@@ -1,18 +1,16 @@
 import { once } from 'node:events';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
-import { systemClock } from '../../../../src/base/clock.js';
-import { uriNamesOf } from '../../../../src/ca/authentication/spiffe/certificate-names.js';
-import { parseSpiffeId } from '../../../../src/model/spiffe-id.js';
-import { createCallerReader } from '../../../../src/policy/server/callers/caller-reader.js';
-import { createAuthorizationService } from '../../../../src/policy/server/grpc/envoy-services.js';
-import { createPolicyGrpcServer } from '../../../../src/policy/server/grpc/policy-grpc-server.js';
-import { createTestAuthority, type TestAuthority } from '../../../support/certificate-issuer.js';
-import { eventually } from '../../../support/eventually.js';
-import { loopbackListener } from '../../../support/grpc-listener.js';
-import { checkRequestBytes, createRig, httpCheck } from '../policy-server-rig.js';
+import { uriNamesOf } from '../../../src/ca/authentication/spiffe/certificate-names.js';
+import { parseSpiffeId } from '../../../src/model/spiffe-id.js';
+import { createCallerReaders } from '../../../src/policy/server/callers/caller-reader.js';
+import { createTestAuthority, type TestAuthority } from '../../support/certificate-issuer.js';
+import { eventually } from '../../support/eventually.js';
+import { createLocalListener } from './listen-locally.js';
+import { checkRequestBytes, createRig, httpCheck } from './policy-server-rig.js';
 
 const BOOKS = 'books.shop.svc.cluster.local';
 const QUOTA = [{ rules: [{ match: [], quotas: [{ quota: 'all', charge: 1 }] }] }];
@@ -25,6 +23,7 @@ const SERVICES = {
 const CHECK = '/envoy.service.auth.v3.Authorization/Check';
 const passThrough = (bytes: Buffer): Buffer => bytes;
 const authority = createTestAuthority('mesh root');
+const SPIFFE = 'spiffe://cluster.local/ns/shop/sa/books';
 
 async function serve(t: ExecutionContext, mode: 'permissive' | 'strict') {
   const rig = createRig({ services: SERVICES });
@@ -34,16 +33,18 @@ async function serve(t: ExecutionContext, mode: 'permissive' | 'strict') {
     certificate: { certificateChain: certificate, privateKey: key },
     clientRoots: [authority.certificate],
   };
-  const callerOf = createCallerReader({
+  const callers = createCallerReaders({
     identify: (leaf) => parseSpiffeId(uriNamesOf(leaf)?.[0] ?? ''),
     onRefused: (_caller, { reason }) => refusals.push(reason),
   });
-  const grpc = createPolicyGrpcServer(loopbackListener(100_000), [createAuthorizationService(rig.server, callerOf)], {
-    mode,
-    material: { current: () => material, onChange: () => () => undefined },
-    clock: systemClock,
+  const grpc = createLocalListener(rig.server, {
+    callers,
+    tls: {
+      mode,
+      material: { current: () => material, onChange: () => () => undefined },
+      onUnusableMaterial: () => t.fail(),
+    },
     onRefused: (reason) => refusals.push(reason),
-    onUnusableMaterial: () => t.fail(),
   });
   const port = await grpc.start();
   const clients: Client[] = [];
@@ -75,13 +76,61 @@ async function serve(t: ExecutionContext, mode: 'permissive' | 'strict') {
   return { rig, port, refusals, check, clientOf };
 }
 
-const SPIFFE = 'spiffe://cluster.local/ns/shop/sa/books';
-
 test('a workload of the service is answered over mutual TLS', async (t) => {
   const { rig, check, clientOf, refusals } = await serve(t, 'strict');
   t.is(await check(clientOf(authority, SPIFFE)), 'answered');
   t.is(rig.transport.checks.length, 1);
   t.deepEqual(refusals, []);
+});
+
+/** A Check over HTTP/1.1. */
+function checkOverHttp(port: number, uri: string | undefined, alpn: readonly string[] = []): Promise<string> {
+  const own = uri === undefined ? undefined : authority.issue({ uris: [uri] });
+  const socket =
+    own === undefined
+      ? connectTcp(port, '127.0.0.1')
+      : connectTls({
+          ...{ port, host: '127.0.0.1', servername: 'localhost', ca: authority.certificate, ALPNProtocols: [...alpn] },
+          ...{ key: own.key, cert: own.certificate },
+        });
+  socket.on('error', () => undefined);
+  socket.write(`GET / HTTP/1.1\r\nhost: ${BOOKS}\r\nx-mesh-check-service: ${BOOKS}\r\ncontent-length: 0\r\n\r\n`);
+  let answer = '';
+  return new Promise((resolve) => {
+    const end = (): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.on('data', (bytes: Buffer) => {
+      answer += bytes.toString();
+      if (answer.includes('\r\n\r\n')) end();
+    });
+    socket.on('close', end);
+  });
+}
+
+// Proxies of the embedded server offer the first one, sidecars of a separate server the second ones.
+for (const alpn of [['http/1.1'], ['mesh-http', 'mesh'], []]) {
+  test(`a workload is answered over HTTP/1.1 on the same port, and others are not (${alpn.join() || 'no ALPN'})`, async (t) => {
+    const { rig, port, refusals } = await serve(t, 'strict');
+    t.regex(await checkOverHttp(port, SPIFFE, alpn), /^HTTP\/1\.1 200 OK\r\n/);
+    t.is(rig.transport.checks.length, 1);
+    const forged = await checkOverHttp(port, 'spiffe://cluster.local/ns/evil/sa/default', alpn);
+    t.regex(forged, /^HTTP\/1\.1 500 [\s\S]*evil\/default is no workload of the service/);
+    t.regex(await checkOverHttp(port, 'https://example.com/somebody', alpn), /^HTTP\/1\.1 500 /);
+    t.is(rig.transport.checks.length, 1);
+    t.deepEqual(refusals, ['identity']);
+  });
+}
+
+test('HTTP/1.1 in plaintext is refused where TLS is required, and answered where it is not', async (t) => {
+  const strict = await serve(t, 'strict');
+  const refusal = /^HTTP\/1\.1 500 [\s\S]*connection: close[\s\S]*takes mutual TLS alone.*NAV_POLICY_TLS=permissive/;
+  t.regex(await checkOverHttp(strict.port, undefined), refusal);
+  t.deepEqual(strict.refusals, ['plaintext']);
+  t.is(strict.rig.transport.checks.length, 0);
+  const permissive = await serve(t, 'permissive');
+  t.regex(await checkOverHttp(permissive.port, undefined), /^HTTP\/1\.1 200 OK\r\n/);
 });
 
 test('a forged call of another workload is refused with its reason, and charges nothing', async (t) => {
