@@ -2,6 +2,7 @@ import type { HeaderValue } from '../generated/envoy/config/core/v3/HeaderValue.
 import type { RetryPolicy } from '../generated/envoy/config/core/v3/RetryPolicy.js';
 import type { AuthorizationResponse } from '../generated/envoy/extensions/filters/http/ext_authz/v3/AuthorizationResponse.js';
 import type { HttpService } from '../generated/envoy/extensions/filters/http/ext_authz/v3/HttpService.js';
+import type { ListStringMatcher } from '../generated/envoy/type/matcher/v3/ListStringMatcher.js';
 import { duration } from './durations.js';
 import { buildRetryPolicy, literal, type ServiceRetries } from './service-retries.js';
 import { stringMatcher } from './string-matcher.js';
@@ -18,6 +19,8 @@ export interface HttpCheckServiceOptions {
   readonly formattedHeaders: Readonly<Record<string, string>>;
   /** The names of headers of answers that replace those of the request. */
   readonly requestHeaders: readonly string[];
+  /** The names of headers of answers that allowed requests get in their responses. */
+  readonly responseHeaders: readonly string[];
   /**
    * The names of headers that begin so are for this exchange alone: those of callers do not reach the server, and those
    * of answers become dynamic metadata.
@@ -54,17 +57,23 @@ const NOT_ANSWERED = 'reset,gateway-error';
 
 function buildAnswerHeaders({
   requestHeaders,
+  responseHeaders,
   ownPrefix,
   hiddenPrefixes,
   shownPrefix,
 }: HttpCheckServiceOptions): AuthorizationResponse {
   return {
-    allowedUpstreamHeaders: { patterns: requestHeaders.map((value) => stringMatcher({ type: 'exact', value })) },
+    allowedUpstreamHeaders: namesOf(requestHeaders),
+    allowedClientHeadersOnSuccess: namesOf(responseHeaders),
     allowedClientHeaders: {
       patterns: [...namesWithout(hiddenPrefixes), { type: 'prefix', value: shownPrefix } as const].map(stringMatcher),
     },
     dynamicMetadataFromHeaders: { patterns: [stringMatcher({ type: 'prefix', value: ownPrefix })] },
   };
+}
+
+function namesOf(names: readonly string[]): ListStringMatcher {
+  return { patterns: names.map((value) => stringMatcher({ type: 'exact', value })) };
 }
 
 /** Matches all names that do not begin with one of the prefixes: RE2 has no negation. */

@@ -28,6 +28,7 @@ const OVER_HTTP = {
     headers: { 'x-own-config': '100%' },
     formattedHeaders: { 'x-own-address': '%DOWNSTREAM_REMOTE_ADDRESS%' },
     requestHeaders: ['x-receipt'],
+    responseHeaders: ['x-left'],
     ownPrefix: 'x-own-',
     hiddenPrefixes: ['x-o', 'x-my'],
     shownPrefix: 'x-other-',
@@ -142,6 +143,7 @@ test('of the headers of an answer over HTTP/1.1, each goes to one place', (t) =>
   };
   t.deepEqual(httpService?.authorizationResponse, {
     allowedUpstreamHeaders: { patterns: [{ exact: 'x-receipt' }] },
+    allowedClientHeadersOnSuccess: { patterns: [{ exact: 'x-left' }] },
     allowedClientHeaders: {
       patterns: [
         { safeRegex: { regex: '[^x].*' } },

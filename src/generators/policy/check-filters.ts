@@ -23,6 +23,7 @@ import {
   JWT_METADATA_NAMESPACE,
   POLICY_HEADER_PREFIX,
   RECEIPT_HEADER,
+  RESPONSE_HEADERS,
   SERVICE_METADATA,
 } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
@@ -98,6 +99,7 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
     },
     formattedHeaders: { ...CHECK_HEADER_FORMATS, ...(only === undefined ? ROUTE_HEADER_FORMATS : {}) },
     requestHeaders: [RECEIPT_HEADER],
+    responseHeaders: RESPONSE_HEADERS,
     ownPrefix: CHECK_HEADER_PREFIX,
     hiddenPrefixes: HIDDEN_HEADER_PREFIXES,
     shownPrefix: POLICY_HEADER_PREFIX,

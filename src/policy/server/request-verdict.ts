@@ -11,6 +11,8 @@ interface Pass {
   readonly headersToRemove: readonly string[];
   /** Headers that replace those of the request. */
   readonly headersToSet: readonly Header[];
+  /** Headers that its response gets; over HTTP/1.1 only those of `RESPONSE_HEADERS`. */
+  readonly responseHeaders: readonly Header[];
 }
 
 interface Refusal {
@@ -48,9 +50,10 @@ const PASS_TO_APPLICATION: Pass = {
   type: 'pass',
   headersToRemove: [FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER],
   headersToSet: NO_HEADERS,
+  responseHeaders: NO_HEADERS,
 };
 /** An outbound request keeps the headers that its own proxy has set. */
-const PASS_ON: Pass = { type: 'pass', headersToRemove: [], headersToSet: NO_HEADERS };
+const PASS_ON: Pass = { ...PASS_TO_APPLICATION, headersToRemove: [] };
 
 /**
  * The verdict about a request (docs/reference/policy-client.md#denials). An allowed request leaves a router with the

@@ -97,6 +97,12 @@ export const ANSWER_HEADERS = {
 export const HEADERS_TO_REMOVE_HEADER = 'x-envoy-auth-headers-to-remove';
 
 /**
+ * Headers of the answer to a Check that an allowed request gets in its response: what is left of its quotas
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
+export const RESPONSE_HEADERS: readonly string[] = ['ratelimit', 'ratelimit-policy'];
+
+/**
  * Added to the status of a refusal that Envoy would take for a permission (200) or for an error of the policy server
  * (500 to 599). The local replies of proxies take it away.
  */

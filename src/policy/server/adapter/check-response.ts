@@ -10,6 +10,8 @@ export interface WireCheckResponse {
     readonly headersToRemove: readonly string[];
     /** Replace those of the request. */
     readonly headers?: readonly WireHeader[];
+    /** Added to those of the response. */
+    readonly responseHeadersToAdd?: readonly WireHeader[];
   };
   readonly deniedResponse?: WireDeniedResponse;
   readonly dynamicMetadata: WireStruct;
@@ -32,9 +34,13 @@ export function httpCheckResponse(
   dynamicMetadata: WireStruct,
 ): WireCheckResponse {
   if (verdict.type === 'pass') {
-    const { headersToRemove, headersToSet } = verdict;
-    const headers = headersToSet.length === 0 ? {} : { headers: headersToSet.map(wireHeader) };
-    return { status: { code: 0 }, okResponse: { headersToRemove, ...headers }, dynamicMetadata };
+    const { headersToRemove, headersToSet, responseHeaders } = verdict;
+    const okResponse = {
+      headersToRemove,
+      ...(headersToSet.length > 0 && { headers: headersToSet.map(wireHeader) }),
+      ...(responseHeaders.length > 0 && { responseHeadersToAdd: responseHeaders.map(wireHeader) }),
+    };
+    return { status: { code: 0 }, okResponse, dynamicMetadata };
   }
   const { httpStatus, headers, body } = verdict;
   return {

@@ -23,10 +23,11 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 export function checkAnswer(verdict: RequestVerdict, metadata: CheckMetadata, method: string): string {
   const facts = answerHeaderLines(metadata);
   if (verdict.type === 'refuse') return refusal(verdict, facts, method);
-  const { headersToRemove, headersToSet } = verdict;
+  const { headersToRemove, headersToSet, responseHeaders } = verdict;
   let head = `HTTP/1.1 200 OK\r\ncontent-length: 0\r\n${facts}`;
   if (headersToRemove.length > 0) head += `${HEADERS_TO_REMOVE_HEADER}: ${headersToRemove.join()}\r\n`;
   for (const [name, value] of headersToSet) head += `${name}: ${value}\r\n`;
+  for (const [name, value] of responseHeaders) head += answerHeader(name, value);
   return `${head}\r\n`;
 }
 
@@ -35,14 +36,14 @@ type Refusal = Extract<RequestVerdict, { type: 'refuse' }>;
 function refusal({ httpStatus, headers, body }: Refusal, facts: string, method: string): string {
   const isShifted = httpStatus === 200 || httpStatus >= 500;
   let head = `HTTP/1.1 ${isShifted ? httpStatus + SHIFTED_STATUS : httpStatus} Refused\r\n${facts}`;
-  for (const [name, value] of headers) head += refusalHeader(name, value);
+  for (const [name, value] of headers) head += answerHeader(name, value);
   if (WITHOUT_BODY.has(httpStatus)) return `${head}\r\n`;
   const bytes = latin1Of(body);
   return `${head}content-length: ${bytes.length}\r\n\r\n${method === 'HEAD' ? '' : bytes}`;
 }
 
 /** Empty for a header that would change the answer itself, or is none. */
-function refusalHeader(name: string, value: string): string {
+function answerHeader(name: string, value: string): string {
   const lowerName = name.toLowerCase();
   if (OF_THE_ANSWER.has(lowerName) || lowerName.startsWith(CHECK_HEADER_PREFIX) || !HEADER_NAME.test(name)) return '';
   return `${name}: ${latin1Of(value.replace(CONTROLS, ' '))}\r\n`;

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { type CheckMetadata, readCheckMetadata } from '../../../../src/policy/server/adapter/check-metadata.js';
+import { httpCheckResponse } from '../../../../src/policy/server/adapter/check-response.js';
 import { checkAnswer } from '../../../../src/policy/server/http/check-answer.js';
 import { type AnsweredDecision, shedVerdict, verdictOf } from '../../../../src/policy/server/request-verdict.js';
 
@@ -42,6 +43,23 @@ test('an allowed request of a router leaves it with the receipt, and loses nothi
   const { headers } = answer({ receipt: 'r' }, { side: 'outbound' });
   t.is(headers.get('x-mesh-charge-receipt'), 'r');
   t.false(headers.has('x-envoy-auth-headers-to-remove'));
+});
+
+test('the response to an allowed request gets headers, without characters that end a line', (t) => {
+  const pass = verdictOf({ status: { code: 'OK', message: '' } }, 'inbound');
+  const responseHeaders = [
+    ['ratelimit', '"all";r=9;t=43'],
+    ['ratelimit-policy', 'a\r\nb'],
+    ['content-length', '7'],
+  ] as const;
+  t.is(pass.type, 'pass');
+  if (pass.type !== 'pass') return;
+  const { headers } = read(checkAnswer({ ...pass, responseHeaders }, NO_FACTS, 'GET'));
+  t.is(headers.get('ratelimit'), '"all";r=9;t=43');
+  t.is(headers.get('ratelimit-policy'), 'a  b');
+  t.is(headers.get('content-length'), '0');
+  const { okResponse } = httpCheckResponse({ code: 'OK', message: '' }, { ...pass, responseHeaders }, {});
+  t.deepEqual(okResponse?.responseHeadersToAdd?.[0], { header: { key: 'ratelimit', value: '"all";r=9;t=43' } });
 });
 
 test('a refused request gets the text of its status, its type, and when to come again', (t) => {
