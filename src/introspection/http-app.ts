@@ -123,6 +123,10 @@ function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options
       await tools.turns.next();
       // The client may have disconnected while it waited.
       if (!response.destroyed) await answer(request, response, name, body);
+    } catch (error) {
+      if (page.renderProblem === undefined || !(error instanceof HttpProblem) || !wantsHtml(request)) throw error;
+      response.status(error.status);
+      await sendReply(request, response, { type: 'html', html: page.renderProblem(views, error.message) }, tools);
     } finally {
       close();
     }
@@ -200,6 +204,11 @@ function wantsJson(request: Request): boolean {
   if (queryOf(request.url).get('format') === 'json') return true;
   const accept = request.headers.accept ?? '';
   return accept.includes('application/json') && !accept.includes('text/html');
+}
+
+/** Browsers name HTML; other programs get an error as text. */
+function wantsHtml(request: Request): boolean {
+  return isRead(request) && !wantsJson(request) && (request.headers.accept ?? '').includes('text/html');
 }
 
 /** Parses the query. Accepts any text. */

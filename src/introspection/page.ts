@@ -69,6 +69,8 @@ export interface Page {
   /** Absent for a page that changes nothing. */
   readonly change?: PageChange;
   handle(views: Views, request: PageRequest): Reply | Promise<Reply>;
+  /** An error of `handle` for people: the whole page with its text. Absent for a page for scripts. */
+  renderProblem?(views: Views, text: string): Html;
   /** The part of the page that changes, for /debug/live; absent for a page that does not update itself. */
   liveContent?(views: Views, request: PageRequest): Html | Promise<Html>;
 }

@@ -29,6 +29,23 @@ test('a path that resembles no page answers 404 without a suggestion', async (t)
   t.is(body, 'There is no page /a/very/different/thing. /debug lists all pages.\n');
 });
 
+test('a browser gets the error of a page for people on a page with the navigation, and scripts get its text', async (t) => {
+  const { port } = await serve(t);
+  const path = '/debug/object?key=%3Cscript%3E';
+  const text = 'There is no object &lt;script&gt;. /debug/objects lists all objects.';
+  const shown = await call(port, path, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+  t.is(shown.status, 404);
+  t.is(shown.headers['content-type'], 'text/html; charset=utf-8');
+  t.true(shown.body.includes(`<p class="empty">${text}</p>`), shown.body);
+  t.true(shown.body.includes('<nav aria-label="Pages">'));
+  for (const accept of ['*/*', 'application/json, text/plain']) {
+    const { status, headers, body } = await call(port, path, { headers: { accept } });
+    t.is(status, 404);
+    t.is(headers['content-type'], 'text/plain; charset=utf-8');
+    t.is(body, 'There is no object <script>. /debug/objects lists all objects.\n');
+  }
+});
+
 test('a malformed path answers 404 too', async (t) => {
   const { port, log } = await serve(t);
   for (const path of ['/%ff%zz', '//[', '/debug/%', `/${'x'.repeat(5000)}`, '/debug/..%2f', '/__proto__']) {

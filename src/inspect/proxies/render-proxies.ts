@@ -68,7 +68,9 @@ export function renderProxy(row: ProxyRow, now: Date, paint: Paint): string {
     if (text === undefined) return [];
     const title =
       rejection === undefined ? paint(`${type} rejected earlier`, 'warning') : paint(`${type} rejected`, 'bad');
-    const objects = rejectedObjects.map((object) => `  caused by ${paint(printable(object), 'heading')}`);
+    const objects = rejectedObjects.map(
+      (object, index) => `  ${index === 0 ? 'caused by' : 'or by'} ${paint(printable(object), 'heading')}`,
+    );
     return [`${title}  ${printable(text.trimEnd())}`, ...objects];
   });
   return [head.join('\n'), '\n\n', table, ...(rejections.length === 0 ? [] : ['\n', rejections.join('\n'), '\n'])].join(

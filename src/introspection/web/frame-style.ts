@@ -100,7 +100,7 @@ label { color: var(--quiet); font-size: 13px; display: flex; flex-wrap: wrap; ga
 button { cursor: pointer; color: var(--link); background: var(--panel); }
 button:hover { border-color: var(--link); }
 td form { margin: .15rem 0; } td input, td button { padding: .1rem .5rem; font-size: 13px; }
-details { margin: .4rem 0; } summary { cursor: pointer; padding: .2rem 0; overflow-wrap: anywhere; }
+details { margin: .4rem 0; } td details { margin: 0; } td details > summary { padding: 0; } summary { cursor: pointer; padding: .2rem 0; overflow-wrap: anywhere; }
 details pre { margin-top: .4rem; }
 ins, del { text-decoration: none; display: block; min-width: max-content; }
 ins { background: var(--good-bg); color: var(--good); } del { background: var(--bad-bg); color: var(--bad); }
@@ -108,7 +108,7 @@ ins::before { content: "+ "; } del::before { content: "- "; } .same::before { co
 .gap { display: block; color: var(--quiet); }
 .map { table-layout: auto; } .map td, .map th { padding: .25rem .45rem; text-align: center; border-left: 1px solid var(--line); }
 .map tbody th, .map thead th:first-child { text-align: left; border-left: 0; white-space: nowrap; }
-.pages td:first-child { width: 1%; white-space: nowrap; }
+.pages tbody th { width: 1%; white-space: nowrap; }
 .pager { display: flex; gap: .8rem; padding: .6rem 0; color: var(--quiet); }
 /* Without a bound, a column of long texts takes the width that short words of the other columns need. */
 @media (min-width: 44.01rem) { table.rows:not(.pages) :is(th, td) > div { max-width: min(46rem, 45vw); } }

@@ -96,7 +96,7 @@ function renderSize({ objects, firstObjects, hosts, firstHosts }: PushRecord): H
         ]
       : []),
   ];
-  return joined(parts);
+  return html`${parts.map((part) => html`<div>${part}</div>`)}`;
 }
 
 function renderNames(title: string, names: readonly Html[], all: number): Html {

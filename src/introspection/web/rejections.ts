@@ -30,7 +30,8 @@ export function renderRejections(rejections: readonly PastRejection[], now: Date
 
 export function renderCauses(causes: PastRejection['causes']): Html {
   const more = causes.length > MAX_OBJECTS ? ` and ${causes.length - MAX_OBJECTS} more` : '';
-  return html`${joined(
+  const several = causes.length > 1 ? html`<span class="quiet">one of</span> ` : '';
+  return html`${several}${joined(
     causes.slice(0, MAX_OBJECTS).map((key) => objectLink(key)),
     'not known',
   )}${more}`;

@@ -39,6 +39,7 @@ export function createWebPage<Model>(site: Site, definition: WebPageDefinition<M
     // The instance has the identity of the control plane, and has escaped all names.
     return html`<p class="note">Shown by instance <bdi>${other.name}</bdi>.</p>${trustedMarkup(other.content)}`;
   };
+  const frame = (views: Views) => ({ site, build: views.build, path, title });
   return {
     path,
     description,
@@ -51,8 +52,11 @@ export function createWebPage<Model>(site: Site, definition: WebPageDefinition<M
         if (other !== undefined) return { type: 'text', text: other.content, contentType: 'application/json' };
         return json(definition.json(await definition.model(views, request)));
       }
-      const frame = { site, build: views.build, path, title, isLive };
-      return { type: 'html', html: renderFrame({ ...frame, main: await main(views, request) }) };
+      return { type: 'html', html: renderFrame({ ...frame(views), isLive, main: await main(views, request) }) };
+    },
+    renderProblem: (views, text) => {
+      const content = html`<h1>${title}</h1><p class="empty">${text}</p>`;
+      return renderFrame({ ...frame(views), isLive: false, main: content });
     },
   };
 }

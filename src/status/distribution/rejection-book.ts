@@ -108,7 +108,8 @@ function workloadOf(nodeId: string): string {
 
 /**
  * The objects that may have caused a rejection. They are those changed objects that the proxy's error names, or all
- * changed objects if it names none. If the changed objects are unknown, they are the objects that the error names.
+ * changed objects if it names none, EnvoyFilters first. If the changed objects are unknown, they are the objects that the
+ * error names.
  *
  * @param changed objects that changed since the last version that the proxy accepted; undefined if it accepted none
  */
@@ -117,13 +118,19 @@ function rejectionCauses(
   changed: ReadonlySet<ObjectKey> | undefined,
   context: PushContext,
 ): readonly ObjectKey[] {
-  const candidates = [...(changed ?? allKeys(context))].sort();
+  const candidates = [...(changed ?? allKeys(context))].sort(likelyFirst);
   const named = candidates.filter((key) => {
     const object = context.objects.get(kindOfKey(key))?.get(key);
     return object !== undefined && namesOf(object, context.domain).some((name) => hasName(text, name));
   });
   if (named.length > 0) return named;
   return changed === undefined ? [] : candidates;
+}
+
+/** Patches come first: their authors write resources of Envoy, which the mesh cannot check as a whole. */
+function likelyFirst(one: ObjectKey, other: ObjectKey): number {
+  const isPatch = (key: ObjectKey) => kindOfKey(key) === 'EnvoyFilter';
+  return Number(isPatch(other)) - Number(isPatch(one)) || (one < other ? -1 : 1);
 }
 
 function* allKeys({ objects }: PushContext): Iterable<ObjectKey> {
