@@ -108,10 +108,10 @@ ins::before { content: "+ "; } del::before { content: "- "; } .same::before { co
 .gap { display: block; color: var(--quiet); }
 .map { table-layout: auto; } .map td, .map th { padding: .25rem .45rem; text-align: center; border-left: 1px solid var(--line); }
 .map tbody th, .map thead th:first-child { text-align: left; border-left: 0; white-space: nowrap; }
-.pages tbody th { width: 1%; white-space: nowrap; }
 .pager { display: flex; gap: .8rem; padding: .6rem 0; color: var(--quiet); }
 /* Without a bound, a column of long texts takes the width that short words of the other columns need. */
-@media (min-width: 44.01rem) { table.rows:not(.pages) :is(th, td) > div { max-width: min(46rem, 45vw); } }
+@media (min-width: 44.01rem) { table.rows:not(.pages) :is(th, td) > div { max-width: min(46rem, 45vw); }
+  .pages tbody th { width: 1%; white-space: nowrap; } }
 @media (max-width: 44rem) {
   .top > div, main { padding-left: .85rem; padding-right: .85rem; }
   .brand { padding-bottom: 0; } nav { order: 3; width: 100%; margin-left: -.5rem; } nav a { padding: .45rem .5rem; }

@@ -16,7 +16,7 @@ export function renderRejections(rejections: readonly PastRejection[], now: Date
         head: 'Proxy',
         cell: ({ connection }) => proxyLink(connection, connection.split('~')[2] ?? connection),
       },
-      { head: 'When', cell: ({ at }) => html`${renderSince(at, now)} ago` },
+      { head: 'When', cell: ({ at }) => html`<span class="short">${renderSince(at, now)} ago</span>` },
       { head: 'Type', cell: ({ typeUrl }) => typeTitle(typeUrl) },
       {
         head: 'Rejection',
