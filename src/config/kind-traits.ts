@@ -67,7 +67,8 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   mesh('template', ['policyReach', 'ruleObjects'], { isPolicy: true }),
   mesh('PeerAuthentication', ['clusters', 'endpoints', 'listeners']),
   mesh('RequestAuthentication', ['listeners']),
-  mesh('AuthorizationPolicy', ['listeners']),
+  // Handlers with the adapter rbac decide by them.
+  mesh('AuthorizationPolicy', ['listeners', 'ruleObjects']),
   mesh('VirtualService', ['listeners', 'routes']),
   // Listeners hash the addresses of callers, and bind services that keep their destination otherwise.
   mesh('DestinationRule', ['clusters', 'endpoints', 'listeners', 'routes']),

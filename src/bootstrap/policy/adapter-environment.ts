@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createBackgroundLane } from '../../base/background-lane.js';
 import type { Clock } from '../../base/clock.js';
 import { createConcurrencyLimiter } from '../../base/concurrency-limiter.js';
+import { createAuthorizationJudge } from '../../generators/authorization/authorization-judge.js';
 import { createEgressRules } from '../../net/egress/egress-rules.js';
 import { createGuardedConnect } from '../../net/egress/guarded-connect.js';
 import { createGuardedFetch } from '../../net/egress/guarded-fetch.js';
@@ -77,6 +78,7 @@ export function createAdapterEnvironment(parts: AdapterEnvironmentParts): Proces
       isTaken: isFamilyName,
       onRefused: (handler) => metrics.increment('policy_adapter_series_refused_total', { handler }),
     }),
+    judgeBy: createAuthorizationJudge,
     buildOwn,
   };
 }

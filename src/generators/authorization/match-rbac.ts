@@ -8,6 +8,7 @@ import type { Principal } from '../../generated/envoy/config/rbac/v3/Principal.j
 import type { HeaderMatcher } from '../../generated/envoy/config/route/v3/HeaderMatcher.js';
 import type { MetadataMatcher } from '../../generated/envoy/type/matcher/v3/MetadataMatcher.js';
 import type { StringMatcher } from '../../generated/envoy/type/matcher/v3/StringMatcher.js';
+import { memoize } from '../../model/memo.js';
 
 /** What is known about a request. An absent field is not known, so that rules that compare it stay open. */
 export interface RequestFacts {
@@ -19,10 +20,14 @@ export interface RequestFacts {
   readonly serverName?: string;
   /** All headers by lower-case name, with `:method` and `:authority`. */
   readonly headers?: ReadonlyMap<string, string>;
+  /** `false`: the request may have headers beside `headers`, so that others are not known. */
+  readonly hasAllHeaders?: false;
   /** Without query. */
   readonly path?: string;
   /** `false`: no token of the request is verified, so no claim exists. */
   readonly hasToken?: false;
+  /** Claims of a verified token that are texts, by their path with `][` between its parts. Others are not known. */
+  readonly claims?: ReadonlyMap<string, string>;
 }
 
 /** Whether a request matches a rule. `open`: that depends on properties that are not known. */
@@ -103,18 +108,24 @@ function matchPrincipal(principal: Principal, facts: RequestFacts): RuleMatch {
 
 const PSEUDO_HEADERS: Readonly<Record<string, string>> = { ':method': 'request.method', ':authority': 'request.host' };
 
-function matchHeader({ name = '', stringMatch }: HeaderMatcher, { headers }: RequestFacts): RuleMatch {
+function matchHeader({ name = '', stringMatch }: HeaderMatcher, { headers, hasAllHeaders }: RequestFacts): RuleMatch {
   const value = headers?.get(name.toLowerCase());
-  if (headers !== undefined && value === undefined) return FAILS;
+  if (headers !== undefined && value === undefined && hasAllHeaders !== false) return FAILS;
   return matchText(stringMatch, value, PSEUDO_HEADERS[name] ?? `request.headers[${name}]`);
 }
 
-/** Claims of tokens and metadata of other filters are never known, unless there is no token. */
-function matchMetadata({ filter = '', path = [] }: MetadataMatcher, { hasToken }: RequestFacts): RuleMatch {
+/** Metadata of other filters is never known, nor are claims of tokens that the facts do not have. */
+function matchMetadata(
+  { filter = '', path = [], value }: MetadataMatcher,
+  { hasToken, claims }: RequestFacts,
+): RuleMatch {
   const [, ...keys] = path.map(({ key = '' }) => key);
   if (filter !== JWT_AUTHN) return { type: 'open', needs: [`metadata of ${filter}`] };
   if (hasToken === false) return FAILS;
-  return { type: 'open', needs: [`request.auth.claims[${keys.join('][')}]`] };
+  const [name, claim] = [keys.join(']['), claims?.get(keys.join(']['))];
+  // A text is no list.
+  if (claim !== undefined && !value?.stringMatch) return FAILS;
+  return matchText(value?.stringMatch, claim, `request.auth.claims[${name}]`);
 }
 
 function matchAddress(
@@ -128,14 +139,17 @@ function matchAddress(
   });
 }
 
+const compiledRegex = memoize((matcher: StringMatcher) => RE2JS.compile(matcher.safeRegex?.regex ?? ''));
+const EMPTY: StringMatcher = {};
+
 function matchText(matcher: StringMatcher | null | undefined, value: string | undefined, name: string): RuleMatch {
   return known(value, name, (text) => {
-    const { exact, prefix, suffix, safeRegex, ignoreCase = false } = matcher ?? {};
+    const { exact, prefix, suffix, ignoreCase = false } = matcher ?? EMPTY;
     const fold = (each: string): string => (ignoreCase ? each.toLowerCase() : each);
     if (exact !== undefined) return fold(text) === fold(exact);
     if (prefix !== undefined) return fold(text).startsWith(fold(prefix));
     if (suffix !== undefined) return fold(text).endsWith(fold(suffix));
-    return RE2JS.matches(safeRegex?.regex ?? '', text);
+    return compiledRegex(matcher ?? EMPTY).matches(text);
   });
 }
 

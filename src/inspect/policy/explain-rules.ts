@@ -3,6 +3,7 @@ import { referenceForms } from '../../config/policy-rules/object-reference.js';
 import { createRegexPrograms, type RegexPrograms } from '../../config/regex/regex-programs.js';
 import { compileExpression, createEvaluationMeter } from '../../expressions/compile-expression.js';
 import type { ExpressionLanguage } from '../../expressions/expression-types.js';
+import { createAuthorizationJudge } from '../../generators/authorization/authorization-judge.js';
 import type { ResolvedHandler, ResolvedInstance, ResolvedRule } from '../../model/policy/rules/resolved-objects.js';
 import { compileRules } from '../../model/policy/rules/rule-set.js';
 import type { PushContext } from '../../model/push-context.js';
@@ -60,7 +61,7 @@ export interface CountedLimit {
 
 /** Applies the rules of a snapshot to a request, without calling anything outside this process. */
 export function explainRules(
-  context: Pick<PushContext, 'objects' | 'bindingGrants'>,
+  context: Pick<PushContext, 'objects' | 'bindingGrants' | 'mesh'>,
   namespace: string,
   bag: AttributeBag,
   language: ExpressionLanguage,
@@ -130,7 +131,8 @@ function explainCall(
     const limit = predictQuota(handler, instance);
     return [{ ...call, ...(limit && { limit: limitOf(limit) }) }];
   }
-  const decision = variety === 'check' ? predictCheck(handler, instance, programs) : undefined;
+  const decision =
+    variety === 'check' ? predictCheck(handler, instance, { programs, judgeBy: createAuthorizationJudge }) : undefined;
   if (decision === undefined) return [call];
   const denial = denialResponse(decision.status, decision.directive);
   const answer = { status: denial?.httpStatus ?? 200, message: reasonOf(decision.status) };

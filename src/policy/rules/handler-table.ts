@@ -119,7 +119,7 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
 }
 
 function isSame(one: HandlerObject, other: HandlerObject): boolean {
-  if (one.problem !== other.problem) return false;
+  if (one.problem !== other.problem || !isSameAuthorization(one.authorization, other.authorization)) return false;
   if (one.spec === other.spec && one.adapter === other.adapter) return true;
   if (one.adapter.type === 'own' || other.adapter.type === 'own') {
     // The parameters are in the adapter's form there.
@@ -127,6 +127,17 @@ function isSame(one: HandlerObject, other: HandlerObject): boolean {
   }
   const { compiledAdapter, params } = one.spec;
   return compiledAdapter === other.spec.compiledAdapter && isDeepStrictEqual(params, other.spec.params);
+}
+
+function isSameAuthorization(one: HandlerObject['authorization'], other: HandlerObject['authorization']): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  const { policies, ...settings } = one;
+  const { policies: otherPolicies, ...otherSettings } = other;
+  return (
+    policies.length === otherPolicies.length &&
+    policies.every((policy, index) => policy === otherPolicies[index]) &&
+    isDeepStrictEqual(settings, otherSettings)
+  );
 }
 
 function ownParts({ spec, adapter }: HandlerObject): unknown {

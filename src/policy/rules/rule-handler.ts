@@ -45,9 +45,10 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
   const build: HandlerTableOptions['build'] =
     options.build ??
     ((object, use) => {
-      const { key: handler } = object;
+      const { key: handler, authorization } = object;
       const log = createLimitedLog(withFields(logger, { handler }), clock);
-      return buildAdapter(object, { ...options, ...use, log, handler, namespace: handler.split('/')[1] ?? '' });
+      const namespace = handler.split('/')[1] ?? '';
+      return buildAdapter(object, { ...options, ...use, log, handler, namespace, authorization });
     });
   const handlers = createHandlerTable({ clock, metrics, logger, limitedLog, build });
   let { language } = NO_RULES;

@@ -1,3 +1,4 @@
+import type { MeshObject } from '../../config/object.js';
 import type { EncodedConfig } from '../../config/policy-rules/descriptors/adapter-config.js';
 import type { TemplateVariety, TemplateWire } from '../../config/policy-rules/descriptors/template-wire.js';
 import type { HandlerSpec } from '../../config/policy-rules/handler.js';
@@ -59,8 +60,20 @@ export interface HandlerObject {
   /** Parameters have defaults and the spelling of the adapter's schema; those of an adapter of one's own are as written. */
   readonly spec: Pick<HandlerSpec, 'compiledAdapter' | 'params' | 'connection'>;
   readonly adapter: { readonly type: 'compiled' } | OwnAdapter;
+  /** Of the adapter rbac. */
+  readonly authorization?: HandlerAuthorization;
   /** Why the handler cannot run in this process. Default: it can. */
   readonly problem?: string;
+}
+
+/** The AuthorizationPolicies that a handler decides by. Plain data. */
+export interface HandlerAuthorization {
+  readonly policies: readonly MeshObject[];
+  readonly rootNamespace: string;
+  /** The only namespace about whose services the handler decides; undefined: all. */
+  readonly namespace: string | undefined;
+  /** The own trust domain and its aliases. */
+  readonly trustDomains: readonly string[];
 }
 
 /** An adapter of one's own. Plain data, as all of these objects. */

@@ -18,6 +18,8 @@ export interface RuleSettings {
   readonly rootNamespace: string;
   readonly isOpen: boolean;
   readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The trust domain of the mesh and its aliases; empty from an older control plane. */
+  readonly trustDomains: readonly string[];
 }
 
 /** An object of the policy runtime as its resource has it. */
@@ -50,7 +52,7 @@ export function encodeRuleObject(
 }
 
 export function encodeRuleSettings(encoder: Pick<MessageEncoder, 'encode'>, settings: RuleSettings): Buffer {
-  const { language, rootNamespace, isOpen, grants } = settings;
+  const { language, rootNamespace, isOpen, grants, trustDomains } = settings;
   const sorted = [...grants].sort(([one], [other]) => (one < other ? -1 : 1));
   return encoder.encode(POLICY_TYPE_URLS.ruleObject, {
     settings: {
@@ -58,6 +60,7 @@ export function encodeRuleSettings(encoder: Pick<MessageEncoder, 'encode'>, sett
       rootNamespace,
       isOpen,
       grants: Object.fromEntries(sorted.map(([namespace, names]) => [namespace, { names: [...names].sort() }])),
+      trustDomains: [...trustDomains],
     },
   });
 }
@@ -97,11 +100,12 @@ function readSettings({
   rootNamespace = '',
   isOpen = false,
   grants = {},
+  trustDomains = [],
 }: NonNullable<RuleObject__Output['settings']>): RuleSettings {
   const byNamespace = Object.entries(grants).map(
     ([namespace, { names = [] }]): readonly [string, ReadonlySet<string>] => [namespace, new Set(names)],
   );
-  return { language, rootNamespace, isOpen, grants: new Map(byNamespace) };
+  return { language, rootNamespace, isOpen, grants: new Map(byNamespace), trustDomains };
 }
 
 function readSpec(text: string, message: string): unknown {

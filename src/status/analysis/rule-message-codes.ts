@@ -2,13 +2,6 @@ import type { MessageCode } from './message-codes.js';
 
 /** Codes of the policy runtime. */
 export const RULE_MESSAGE_CODES = {
-  adapterNotRun: {
-    code: 'MESH0271',
-    level: 'Error',
-    title:
-      'Policy servers of this version do not run the adapter of a handler: the fail policy decides about requests that need it, and its reports are lost.',
-    remedy: 'use another adapter of docs/policy-rules.md#adapters',
-  },
   invalidExpression: {
     code: 'MESH0272',
     level: 'Error',

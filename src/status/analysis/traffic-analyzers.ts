@@ -1,7 +1,6 @@
 import { keyOf, type MeshObject } from '../../config/object.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { findMisplacedAnnotations } from './analyzers/misplaced-annotations.js';
-import { adaptersNotRun } from './analyzers/rules/adapters-not-run.js';
 import { conflictingManifests } from './analyzers/rules/conflicting-manifests.js';
 import { idleRuleFields } from './analyzers/rules/idle-rule-fields.js';
 import { ruleProblems } from './analyzers/rules/rule-problems.js';
@@ -43,7 +42,6 @@ import type { TrafficIndex } from './traffic/traffic-index.js';
 
 /** Analyzers of single objects that read no workloads, by their names. */
 export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
-  'adapters-not-run': adaptersNotRun,
   'confined-routes': confinedRoutes,
   'conflicting-manifests': conflictingManifests,
   'deprecated-fields': deprecatedFields,

@@ -74,7 +74,6 @@ const NOT_ENFORCED: readonly MessageName[] = [
   'policyNotEnforced',
   'peerAuthenticationOff',
   'rulesDecidedElsewhere',
-  'adapterNotRun',
   'handlerNotBuilt',
 ];
 

@@ -1,5 +1,6 @@
 import { createBackgroundLane } from '../../../src/base/background-lane.js';
 import type { Clock } from '../../../src/base/clock.js';
+import { createAuthorizationJudge } from '../../../src/generators/authorization/authorization-judge.js';
 import type { AdapterEnvironment } from '../../../src/policy/rules/adapters/adapter.js';
 import { createSeriesRegistry } from '../../../src/policy/rules/adapters/series/series-registry.js';
 import { createReportBudget } from '../../../src/policy/rules/reports/report-budget.js';
@@ -13,6 +14,7 @@ export function unreachedEnvironment(clock: Clock): AdapterEnvironment {
     openStore: () => {
       throw new Error('no Redis is reached here');
     },
+    judgeBy: createAuthorizationJudge,
     buildOwn: () => {
       throw new Error("no adapters of one's own are called here");
     },

@@ -13,23 +13,6 @@ function said(text: string): readonly string[] {
     .map((line) => line.split('; ')[0] ?? '');
 }
 
-test('a handler whose adapter does not run, and a rule that calls it, are MESH0271', (t) => {
-  t.deepEqual(
-    messagesOf(
-      `rule shop/r {actions: [{handler: h, instances: [i]}, {handler: own, instances: [i]}]}
-      handler shop/h {compiledAdapter: rbac}
-      handler shop/own {adapter: mine, connection: {address: "a:1"}}
-      handler shop/fine {compiledAdapter: denier}
-      handler shop/idle {compiledAdapter: kubernetesenv}`,
-      'adapters-not-run',
-    ).map((line) => line.split(';')[0]),
-    [
-      'MESH0271 handler/shop/h spec.compiledAdapter: the adapter rbac does not run yet',
-      'MESH0271 rule/shop/r spec.actions[0].handler: handler/shop/h does nothing: the adapter rbac does not run yet',
-    ],
-  );
-});
-
 const CHECKS = `rule shop/deny {actions: [{handler: refuse, instances: [any]}]}
   handler shop/refuse {compiledAdapter: denier}
   instance shop/any {compiledTemplate: checknothing}`;

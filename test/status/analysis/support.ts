@@ -15,9 +15,14 @@ export function policyObjects(text: string): readonly MeshObject[] {
     .map(policyObject);
 }
 
+const GROUPS: Readonly<Record<string, string>> = {
+  ServiceEntry: 'networking.mesh.internal/v1beta1',
+  AuthorizationPolicy: 'security.mesh.internal/v1beta1',
+};
+
 export function policyObject(line: string): MeshObject {
   const [, kind = '', namespace = '', name = '', spec = ''] = /^(\w+) ([\w-]+)\/([\w-]+) (.*)$/.exec(line) ?? [];
-  const group = kind === 'ServiceEntry' ? 'networking.mesh.internal/v1beta1' : 'config.mesh.internal/v1alpha2';
+  const group = GROUPS[kind] ?? 'config.mesh.internal/v1alpha2';
   return readObject(
     `{apiVersion: ${group}, kind: ${kind}, metadata: {name: ${name}, namespace: ${namespace}}, spec: ${spec}}`,
   );

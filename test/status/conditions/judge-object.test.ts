@@ -174,8 +174,8 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
   ],
   [
     'policy servers cannot run a handler',
-    { key: 'handler/shop/h', messages: [messageOf('adapterNotRun', 'the adapter x does not run yet')] },
-    `False NotEnforced: 3/3 proxies up to date. The adapter x does not run yet; ${remedyOf('adapterNotRun')}.`,
+    { key: 'handler/shop/h', messages: [messageOf('handlerNotBuilt', 'params.x is wrong')] },
+    `False NotEnforced: 3/3 proxies up to date. params.x is wrong; ${remedyOf('handlerNotBuilt')}.`,
   ],
   [
     'no rule names a handler',

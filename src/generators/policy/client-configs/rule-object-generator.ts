@@ -5,6 +5,11 @@ import { frameNamedResource, type MessageEncoder } from '../../../envoy/message-
 import { createMemo } from '../../../model/memo.js';
 import type { BindingGrants } from '../../../model/policy/binding-grants.js';
 import { checkServerOf, reportServerOf } from '../../../model/policy/policy-servers.js';
+import {
+  AUTHORIZATION_POLICY,
+  trustDomainsIn,
+  usesAuthorizationPolicies,
+} from '../../../model/policy/rules/authorization-of.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/call-metadata.js';
 import { encodeRuleObject, encodeRuleSettings, RULE_SETTINGS } from '../../../policy/wire/rule-object-message.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
@@ -30,10 +35,10 @@ export function createRuleObjectGenerator(encoder: MessageEncoder, language: str
     memo.of([object], String(isPrivate), () =>
       frameNamedResource(typeUrl, keyOf(object), encodeRuleObject(encoder, object, isPrivate)),
     );
-  const settingsOf = (grants: BindingGrants): EncodedResource =>
-    memo.of([grants], '', () => {
+  const settingsOf = (grants: BindingGrants, trustDomains: readonly string[]): EncodedResource =>
+    memo.of([grants], trustDomains.join(' '), () => {
       const { rootNamespace, isOpen, byNamespace } = grants;
-      const settings = { language, rootNamespace, isOpen, grants: byNamespace };
+      const settings = { language, rootNamespace, isOpen, grants: byNamespace, trustDomains };
       return frameNamedResource(typeUrl, RULE_SETTINGS, encodeRuleSettings(encoder, settings));
     });
 
@@ -46,17 +51,19 @@ export function createRuleObjectGenerator(encoder: MessageEncoder, language: str
       const namespace = seesAllPolicies === false ? configNamespace : undefined;
       return { key: `${isPrivate ? 'private' : ''} ${namespace ?? ''}`, isPrivate, namespace };
     },
-    generate: ({ objects, bindingGrants }, { isPrivate, namespace }) => {
+    generate: ({ objects, bindingGrants, mesh }, { isPrivate, namespace }) => {
       const isMeant = ({ metadata }: MeshObject): boolean =>
         namespace === undefined ||
         metadata.namespace === namespace ||
         metadata.namespace === bindingGrants.rootNamespace;
-      const all = RULE_KINDS.flatMap((kind) => [...(objects.get(kind)?.values() ?? [])]);
+      const needsPolicies = usesAuthorizationPolicies(objects.get('handler') ?? new Map());
+      const kinds = needsPolicies ? [...RULE_KINDS, AUTHORIZATION_POLICY] : RULE_KINDS;
+      const all = kinds.flatMap((kind) => [...(objects.get(kind)?.values() ?? [])]);
       const resources = all
         .filter(isMeant)
         .map((object) => resourceOf(object, isPrivate))
         .sort(byName);
-      return { resources: [...resources, settingsOf(bindingGrants)], findings: [] };
+      return { resources: [...resources, settingsOf(bindingGrants, trustDomainsIn(mesh))], findings: [] };
     },
   };
   return { mode: 'wildcard', typeUrl, parts: [part], affectedBy: ruleObjectsAffectedBy };

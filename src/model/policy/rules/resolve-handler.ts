@@ -5,6 +5,7 @@ import type { HandlerSpec } from '../../../config/policy-rules/handler.js';
 import type { InstanceSpec } from '../../../config/policy-rules/instance.js';
 import { templateFields } from '../../../config/policy-rules/instance-fields.js';
 import type { Violation } from '../../../config/violation.js';
+import { authorizationOf } from './authorization-of.js';
 import { attributesOf } from './check-expressions.js';
 import { resolveAdapter } from './resolve-adapter.js';
 import type { Resolution } from './resolve-reference.js';
@@ -22,7 +23,9 @@ export type Resolved<Value> =
 export function resolveHandler(object: MeshObject, source: RuleSource): Resolved<ResolvedHandler> {
   const spec = object.body as HandlerSpec;
   const adapter = resolveAdapter(object, source);
-  return 'unresolved' in adapter ? adapter : { key: keyOf(object), object, spec, adapter };
+  if ('unresolved' in adapter) return adapter;
+  const authorization = authorizationOf(object, source);
+  return { key: keyOf(object), object, spec, adapter, ...(authorization && { authorization }) };
 }
 
 export function resolveInstance(object: MeshObject, source: RuleSource): Resolved<ResolvedInstance> {

@@ -8,6 +8,7 @@ import type { HandlerSpec } from '../../../config/policy-rules/handler.js';
 import type { InstanceSpec } from '../../../config/policy-rules/instance.js';
 import type { RuleSpec } from '../../../config/policy-rules/rule.js';
 import type { AttributeTypes } from '../../../expressions/expression-types.js';
+import type { HandlerAuthorization } from './authorization-of.js';
 
 /** The adapter of a handler: a built-in one, or an object. */
 export type ResolvedAdapter =
@@ -30,6 +31,8 @@ export interface ResolvedHandler {
   readonly object: MeshObject;
   readonly spec: HandlerSpec;
   readonly adapter: ResolvedAdapter;
+  /** Of the adapter rbac. */
+  readonly authorization?: HandlerAuthorization;
 }
 
 /** The template of an instance: a built-in one, or an object. */

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { RULE_KINDS } from '../../../config/policy-rules/kind-names.js';
 import type { RuleCounts } from '../../../config/policy-rules/rule-counts.js';
 import type { ExpressionLanguage } from '../../../expressions/expression-types.js';
 import { keepObjects, type Objects } from '../keep-objects.js';
+import { AUTHORIZATION_POLICY, trustDomainsIn, usesAuthorizationPolicies } from './authorization-of.js';
 import { countObjects } from './count-objects.js';
 import { compileRules, type RuleSet } from './rule-set.js';
 import type { RuleSource } from './rule-source.js';
@@ -25,21 +27,32 @@ interface Resolved extends RuleSource {
  */
 export function createResolvedRules(language: ExpressionLanguage): (source: RuleSource) => ResolvedRules {
   let last: Resolved | undefined;
-  return ({ objects, bindingGrants }) => {
-    const tables = RULE_KINDS.map((kind) => objects.get(kind));
-    const isSame = last?.bindingGrants === bindingGrants;
+  return ({ objects, bindingGrants, mesh }) => {
+    const tables = tablesOf(objects);
+    const isSame =
+      last?.bindingGrants === bindingGrants && isDeepStrictEqual(trustDomainsIn(last.mesh), trustDomainsIn(mesh));
     if (last !== undefined && isSame && tables.every((table, index) => table === last?.tables[index])) {
       return last.rules;
     }
     const kept = new Map<string, Objects>(
-      RULE_KINDS.map((kind, index) => [kind, keepTable(last?.objects.get(kind), tables[index])]),
+      READ_KINDS.map((kind, index) => [kind, keepTable(last?.objects.get(kind), tables[index])]),
     );
-    const hasChanged = !isSame || RULE_KINDS.some((kind) => kept.get(kind) !== last?.objects.get(kind));
-    const source = { objects: kept, bindingGrants };
+    const hasChanged = !isSame || READ_KINDS.some((kind) => kept.get(kind) !== last?.objects.get(kind));
+    const source = { objects: kept, bindingGrants, ...(mesh && { mesh }) };
     last = { ...source, tables, rules: hasChanged || last === undefined ? resolve(source, language) : last.rules };
     return last.rules;
   };
 }
+
+const READ_KINDS = [...RULE_KINDS, AUTHORIZATION_POLICY];
+
+/** The objects of each kind. A change of AuthorizationPolicies resolves nothing again while no handler decides by them. */
+function tablesOf(objects: RuleSource['objects']): readonly (Objects | undefined)[] {
+  const needsPolicies = usesAuthorizationPolicies(objects.get('handler') ?? NONE);
+  return READ_KINDS.map((kind) => (kind === AUTHORIZATION_POLICY && !needsPolicies ? undefined : objects.get(kind)));
+}
+
+const NONE: Objects = new Map();
 
 function resolve(source: RuleSource, language: ExpressionLanguage): ResolvedRules {
   const set = compileRules(source, language);

@@ -9,7 +9,7 @@ import type { CompiledInstance } from '../compile-instance.js';
 import type { HandlerResources } from '../handler-resources.js';
 import type { Instance } from '../instance.js';
 import type { ReportBudget } from '../reports/report-budget.js';
-import type { HandlerObject } from '../rule-objects.js';
+import type { HandlerAuthorization, HandlerObject } from '../rule-objects.js';
 import type { SeriesRegistry } from './series/series-registry.js';
 
 /** The decision of a handler about one instance. */
@@ -102,9 +102,39 @@ export interface AdapterEnvironment {
   readonly series: Pick<SeriesRegistry, 'open'>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Makes the judge of a handler with the adapter rbac. */
+  readonly judgeBy: (authorization: HandlerAuthorization) => AuthorizationJudge;
   /** Builds the running part of a handler whose adapter is a program of its own. @throws Error when that is not possible */
   readonly buildOwn: (handler: HandlerObject, use: HandlerUse) => Adapter;
 }
+
+/** What AuthorizationPolicies compare. What is absent is not known. */
+export interface AuthorizationQuestion {
+  /** Namespace of the service. */
+  readonly namespace: string;
+  /** Of the workload. */
+  readonly labels: ReadonlyMap<string, string>;
+  readonly facts: {
+    /** SPIFFE id; empty for a caller without one. */
+    readonly principal?: string;
+    readonly sourceIp?: string;
+    readonly destinationIp?: string;
+    readonly destinationPort?: number;
+    readonly serverName?: string;
+    /** By lower-case name, with `:method` and `:authority`. */
+    readonly headers: ReadonlyMap<string, string>;
+    /** `false`: the request may have other headers. */
+    readonly hasAllHeaders: false;
+    readonly path?: string;
+    /** Claims of a token, by path. */
+    readonly claims: ReadonlyMap<string, string>;
+  };
+}
+
+/** `open`: the answer depends on what is not known. */
+export type AuthorizationJudge = (
+  question: AuthorizationQuestion,
+) => { readonly type: 'allowed' | 'denied' } | { readonly type: 'open'; readonly needs: readonly string[] };
 
 /** What is known about the use of one handler. */
 export interface HandlerUse {
@@ -118,6 +148,8 @@ export interface HandlerEnvironment extends AdapterEnvironment, HandlerUse {
   /** Key of the handler. */
   readonly handler: string;
   readonly namespace: string;
+  /** Of the adapter rbac. */
+  readonly authorization: HandlerAuthorization | undefined;
   /** Where regular expressions are compiled, with the scope `any part`. */
   readonly programs: RegexPrograms;
   /** With the handler in each line. */

@@ -5,15 +5,20 @@ import { OK_STATUS } from '../../client/policy-status.js';
 import type { Instance } from '../instance.js';
 import type { HandlerObject } from '../rule-objects.js';
 import { valueText } from '../value-text.js';
-import type { AdapterDecision } from './adapter.js';
+import type { AdapterDecision, AdapterEnvironment } from './adapter.js';
 import { denierDecision } from './denier.js';
 import { compileOwnList, createListDecision } from './listchecker.js';
+import { createRbacDecision } from './rbac.js';
+
+export interface PredictEnvironment extends Pick<AdapterEnvironment, 'judgeBy'> {
+  readonly programs: RegexPrograms;
+}
 
 /** The decision of a handler that depends on nothing but its parameters and the request; undefined for other handlers. */
 export function predictCheck(
-  { key, spec, adapter }: HandlerObject,
+  { key, spec, adapter, authorization }: HandlerObject,
   instance: Instance,
-  programs: RegexPrograms,
+  { programs, judgeBy }: PredictEnvironment,
 ): AdapterDecision | undefined {
   if (adapter.type === 'own') return undefined;
   switch (spec.compiledAdapter) {
@@ -25,6 +30,10 @@ export function predictCheck(
       const found = compileOwnList(params, { programs, namespace: key.split('/')[1] ?? '' })(text);
       // The rest of the list is at a URL.
       return found === false && params.providerUrl ? undefined : createListDecision(params)(text, found);
+    }
+    case 'rbac': {
+      if (authorization === undefined) return undefined;
+      return createRbacDecision(judgeBy(authorization), authorization.namespace)(instance).decision;
     }
     case 'noop':
       return { status: OK_STATUS };

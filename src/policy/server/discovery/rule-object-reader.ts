@@ -4,8 +4,10 @@ import type { MeshObject } from '../../../config/object.js';
 import { createRuleKinds } from '../../../config/policy-rules/rule-kinds.js';
 import { createMetadataReader, createObjectReader, type ObjectReader } from '../../../config/read-object.js';
 import { createSchemaCompiler } from '../../../config/schema/schema-reader.js';
+import { createSecurityKinds } from '../../../config/security/security-kinds.js';
 import { formatFinding } from '../../../config/violation.js';
 import type { ExpressionLanguage } from '../../../expressions/expression-types.js';
+import { AUTHORIZATION_POLICY } from '../../../model/policy/rules/authorization-of.js';
 import type { RuleResource, RuleSettings, WireObject } from '../../wire/rule-object-message.js';
 
 /** A resource of type RuleObject. */
@@ -60,8 +62,12 @@ function createReaders(expressionBytes: number): ReadonlyMap<string, ObjectReade
     messageBytes: unbounded,
     programsBytes: unbounded,
   };
+  // Handlers with the adapter rbac decide by them.
+  const policiesOfHandlers = createSecurityKinds(DEFAULT_MESH_DOMAIN).filter(
+    ({ kind }) => kind === AUTHORIZATION_POLICY,
+  );
   return new Map(
-    createRuleKinds(DEFAULT_MESH_DOMAIN, limits).map((definition) => {
+    [...createRuleKinds(DEFAULT_MESH_DOMAIN, limits), ...policiesOfHandlers].map((definition) => {
       // Its rules are those of the control plane, in the language of the control plane.
       const isOfLanguage = definition.kind === 'rule' || definition.kind === 'instance';
       const checked = isOfLanguage ? { ...definition, validate: () => [] } : definition;

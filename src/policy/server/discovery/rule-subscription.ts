@@ -108,8 +108,10 @@ function sourceOf(set: ResourceSet<ReadRuleObject>): ReadSource {
     objects.set(kind, table.set(key, value.object));
     if (value.isWithheld) withheld.add(key);
   }
-  const { language } = settings.settings;
-  return { source: { objects, bindingGrants: grantsOf(settings.settings) }, language, withheld };
+  const { language, trustDomains } = settings.settings;
+  const [trustDomain = '', ...trustDomainAliases] = trustDomains;
+  const source = { objects, bindingGrants: grantsOf(settings.settings), mesh: { trustDomain, trustDomainAliases } };
+  return { source, language, withheld };
 }
 
 /** Keeps its identity while the settings stay, so that a change of one object resolves no other again. */

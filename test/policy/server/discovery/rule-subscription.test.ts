@@ -31,6 +31,11 @@ const OBJECTS = `rule shop/deny {match: 'request.tier == "free"', actions: [{han
 const SECRET = `rule shop/count {actions: [{handler: counter, instances: [requests]}]}
   handler shop/counter {compiledAdapter: redisquota, params: {redisServerUrl: "rediss://:secret@redis.shop:6379", quotas: [{name: requests, maxAmount: 1, validDuration: 1s}]}}
   instance shop/requests {compiledTemplate: quota}`;
+const GATE = `rule shop/gate {actions: [{handler: gate, instances: [caller]}]}
+  handler shop/gate {compiledAdapter: rbac}
+  instance shop/caller {compiledTemplate: authorization}
+  AuthorizationPolicy shop/readers {rules: [{to: [{operation: {methods: [GET]}}]}]}
+  AuthorizationPolicy web/elsewhere {rules: [{}]}`;
 const ON = { policy: { mixerCheckServer: 'policy.mesh-system.svc.cluster.local:15016' } };
 
 function contextOf(text: string): PushContext {
@@ -91,7 +96,7 @@ const entriesOf = (resources: readonly EncodedResource[]) => resources.map(({ en
 
 for (const language of ['legacy', 'cel'] as const satisfies readonly ExpressionLanguage[]) {
   test(`rules that come over xDS are those of the snapshot, in the language ${language}`, async (t) => {
-    const context = contextOf(`${OBJECTS}\n${SECRET}`);
+    const context = contextOf(`${OBJECTS}\n${SECRET}\n${GATE}`);
     const { respond, uses, subscription, metric } = setUp();
     t.false(subscription.hasRules);
     t.is(respond(entriesOf(served(context, { language, seesAllPolicies: true }))), undefined);
@@ -102,12 +107,19 @@ for (const language of ['legacy', 'cel'] as const satisfies readonly ExpressionL
       counts,
       rules: rules.map(({ key, spec, namespace, actions, attributes }) => [
         [key, spec, namespace, attributes.typeOf('request.tier')],
-        actions.map(({ handler, instances }) => [handler.key, handler.spec, instances.map((each) => each.spec)]),
+        actions.map(({ handler: { key: handler, spec: of, authorization: by }, instances }) => [
+          [handler, of, by && { ...by, policies: by.policies.map(({ metadata, body }) => [metadata.name, body]) }],
+          instances.map((each) => each.spec),
+        ]),
       ]),
     });
     t.deepEqual(shown(uses[0] as RulesInForce), shown(expected));
-    t.is(uses[0]?.rules.length, 2);
-    t.deepEqual(await metric('policy_discovery_rule_objects'), [{ value: 7, labels: {} }]);
+    t.like(uses[0]?.rules.find(({ key }) => key === 'rule/shop/gate')?.actions[0]?.handler.authorization, {
+      policies: [{ metadata: { name: 'readers' } }],
+      trustDomains: ['cluster.local'],
+    });
+    t.is(uses[0]?.rules.length, 3);
+    t.deepEqual(await metric('policy_discovery_rule_objects'), [{ value: 12, labels: {} }]);
   });
 }
 

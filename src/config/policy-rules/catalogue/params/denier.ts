@@ -9,6 +9,7 @@ import { childPath } from '../../../violation.js';
 import { optionalText } from '../../fields.js';
 import { RULE_LIMITS } from '../../limits.js';
 import type { CompiledAdapter } from '../compiled-adapter.js';
+import { reuseFields } from '../reuse-fields.js';
 import { HTTP_STATUS_CODES } from './http-status-codes.js';
 
 const directResponseSchema = Type.Object(
@@ -77,4 +78,6 @@ export const denier: CompiledAdapter<DenierParams> = {
       yield { path, value, message: 'is not a header', remedy: 'use for example location: https://www.example.com/' };
     }
   },
+  idle: ({ validDuration, validUseCount }) =>
+    reuseFields({ validDuration: [validDuration, '5s'], validUseCount: [validUseCount, 1000] }),
 };

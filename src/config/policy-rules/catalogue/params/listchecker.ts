@@ -9,6 +9,7 @@ import type { Violation } from '../../../violation.js';
 import { optionalText } from '../../fields.js';
 import { RULE_LIMITS } from '../../limits.js';
 import type { CompiledAdapter } from '../compiled-adapter.js';
+import { reuseFields } from '../reuse-fields.js';
 import { urlViolations } from './http-url.js';
 
 const DURATIONS = ['refreshInterval', 'ttl', 'cachingInterval'] as const;
@@ -81,10 +82,12 @@ export const listchecker: CompiledAdapter<ListcheckerParams> = {
       };
     }
   },
-  idle: ({ providerUrl = '', refreshInterval }) =>
-    providerUrl === '' || parseDuration(refreshInterval) >= MIN_REFRESH_MS
+  idle: ({ providerUrl = '', refreshInterval, cachingInterval, cachingUseCount }) => [
+    ...(providerUrl === '' || parseDuration(refreshInterval) >= MIN_REFRESH_MS
       ? []
-      : [{ path: 'refreshInterval', reason: `acts as ${MIN_REFRESH_MS / 1000}s: a list is fetched no more often` }],
+      : [{ path: 'refreshInterval', reason: `acts as ${MIN_REFRESH_MS / 1000}s: a list is fetched no more often` }]),
+    ...reuseFields({ cachingInterval: [cachingInterval, '300s'], cachingUseCount: [cachingUseCount, 10_000] }),
+  ],
 };
 
 /** Between two fetches there would be no list. */

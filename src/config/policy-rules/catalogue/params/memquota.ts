@@ -53,5 +53,9 @@ export const memquota: CompiledAdapter<MemquotaParams> = {
     }
     yield* validateDuration('minDeduplicationDuration', minDeduplicationDuration);
   },
+  idle: ({ minDeduplicationDuration }) =>
+    minDeduplicationDuration === '1s'
+      ? []
+      : [{ path: 'minDeduplicationDuration', reason: 'is not read: a request that a proxy repeats is counted once' }],
   instanceNames: ({ quotas }) => quotaNames(quotas),
 };

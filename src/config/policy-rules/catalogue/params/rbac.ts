@@ -5,6 +5,7 @@ import { durationField } from '../../../policy/attributes.js';
 import type { Immutable } from '../../../schema/immutable.js';
 import { optionalText } from '../../fields.js';
 import type { CompiledAdapter } from '../compiled-adapter.js';
+import { reuseFields } from '../reuse-fields.js';
 
 const schema = Type.Object(
   {
@@ -22,8 +23,10 @@ export const rbac: CompiledAdapter<RbacParams> = {
   templates: ['authorization'],
   schema,
   validate: ({ cacheDuration }) => validateDuration('cacheDuration', cacheDuration, { zero: 'allowed' }),
-  idle: ({ configStoreUrl = '' }) =>
-    configStoreUrl === ''
+  idle: ({ configStoreUrl = '', cacheDuration }) => [
+    ...(configStoreUrl === ''
       ? []
-      : [{ path: 'configStoreUrl', reason: 'is not read: the policies are the AuthorizationPolicies of the mesh' }],
+      : [{ path: 'configStoreUrl', reason: 'is not read: the policies are the AuthorizationPolicies of the mesh' }]),
+    ...reuseFields({ cacheDuration: [cacheDuration, '60s'] }),
+  ],
 };
