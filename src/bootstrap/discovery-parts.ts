@@ -34,6 +34,7 @@ import { regexLimitsOf, statusSettings, storeSettings, tracingSettings } from '.
 import type { Options } from './options.js';
 import { connectedPolicyServers } from './policy/connected-policy-servers.js';
 import { createEmbeddedPolicy } from './policy/embedded-policy.js';
+import { createQuotaShapesWatch } from './policy/quota-shapes-watch.js';
 import { createProcessParts } from './process-parts.js';
 import { createProxyServing, type ProxyObservers } from './proxy-serving.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
@@ -109,7 +110,10 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     refusedObjects: sources.refusedObjects,
     logging,
     clock,
-    onChange: () => analysis.enforcementChanged(),
+    onChange: () => {
+      analysis.enforcementChanged();
+      shapes.look();
+    },
   });
   const enforcement = (): Enforcement => ({
     isPluginOn: discovery.plugins.includes('policy'),
@@ -165,6 +169,11 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   });
   const { distributor, connections } = proxies;
   const submit = createSubmit(metrics, distributor, logging, clock);
+  const shapes = createQuotaShapesWatch({
+    ...{ store, submit, mesh },
+    ownShapes: policy.quotaShapes,
+    connections: () => connections.list(),
+  });
   const keySets = createKeySets({
     options,
     store,
@@ -281,6 +290,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
 
   const authorizationLog = createAuthorizationLog(logging.scope('authorization'), clock);
   observers.sessions.push(authorizationLog);
+  observers.sessions.push({ opened: shapes.look, closed: () => undefined });
   // The policy server comes first: it must know a snapshot before proxies have it.
   observers.snapshots.push(
     policy,
@@ -294,6 +304,8 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
       return { generated: resources.generations, composed: responses.composed, reused: responses.reused };
     }),
     authorizationLog,
+    // The mesh config can name another policy server.
+    { observe: shapes.look },
     createPendingPodRecorder(metrics),
   );
   if (status !== undefined) {

@@ -68,6 +68,7 @@ export function routesAffectedBy(request: PushRequest, proxyType: ProxyType): bo
  */
 export function listenersAffectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean {
   if (proxyType === 'sidecar') {
+    if (request.fastQuotas) return true;
     const ofPods =
       context === undefined ? request.endpoints.size > 0 : touchesEndpointsOf(request, context, readsEndpoints);
     if (ofPods) return true;

@@ -1,5 +1,6 @@
 import { DurationSyntaxError, parseDuration } from '../base/parse-duration.js';
 import { NodeError, quoteForMessage } from './node-error.js';
+import { readShapesText } from './policy/fast/shapes-text.js';
 import { readPolicyOverrides } from './policy/read-policy-overrides.js';
 import type { InterceptionMode, ProxyMetadata } from './proxy.js';
 
@@ -37,6 +38,7 @@ export function parseNodeMetadata(metadata: NodeMetadata, meshDomain: string): P
     routerMode: text('ROUTER_MODE'),
     meshId: text('MESH_ID'),
     quotaCounters: readQuotaCounters(text('QUOTA_COUNTERS')),
+    quotaShapes: readQuotaShapes(valueOf(metadata, 'QUOTA_LIMITS')),
     policy: readPolicyOverrides({ text, wrong }, meshDomain),
     texts: readTexts(metadata),
   });
@@ -58,6 +60,11 @@ function readTexts(metadata: NodeMetadata): Readonly<Record<string, string>> | u
 
 function readQuotaCounters(text: string | undefined): ProxyMetadata['quotaCounters'] {
   return text === 'memory' || text === 'shared' ? text : undefined;
+}
+
+/** Another text is as none: the specs of such a policy server stay exact. */
+function readQuotaShapes(value: unknown): ProxyMetadata['quotaShapes'] {
+  return typeof value === 'string' ? readShapesText(value) : undefined;
 }
 
 function valueOf(metadata: NodeMetadata, key: string): unknown {

@@ -1,4 +1,5 @@
 import type { WithheldPatch } from './patches/withheld-patch.js';
+import type { QuotaShapes } from './policy/fast/quota-shapes.js';
 import type { PolicyOverrides } from './policy/read-policy-overrides.js';
 import type { Port, Service } from './service.js';
 
@@ -32,6 +33,8 @@ export interface ProxyMetadata {
   readonly meshId?: string;
   /** Where a policy server counts quotas. Each `memory` counts for itself. */
   readonly quotaCounters?: 'memory' | 'shared';
+  /** The forms of a policy server's limits. */
+  readonly quotaShapes?: QuotaShapes;
   /** Absent without overrides. */
   readonly policy?: PolicyOverrides;
   /** The keys whose values are texts, for the matches of EnvoyFilters; absent without such keys. */

@@ -6,6 +6,7 @@ import type { EntryOffence } from './entries/entry-offences.js';
 import type { Finding } from './finding.js';
 import type { Gateways } from './gateways/gateway-index.js';
 import type { BindingGrants } from './policy/binding-grants.js';
+import type { QuotaShapes } from './policy/fast/quota-shapes.js';
 import type { Proxy, ServiceTarget } from './proxy.js';
 import type { AuthorizationPolicies } from './security/authorization-policies.js';
 import type { KeySets } from './security/key-sets.js';
@@ -72,6 +73,8 @@ export interface PushContext {
   readonly requestAuthentications: RequestAuthentications;
   /** The fetched keys of JWT rules. */
   readonly keySets: KeySets;
+  /** The forms of the policy server's limits. */
+  readonly quotaShapes: QuotaShapes;
   /**
    * ServiceEntries that claim hosts or addresses of other namespaces without permission, and so act on their own
    * namespace alone.

@@ -12,6 +12,8 @@ export interface PushRequest {
   readonly full: boolean;
   /** Keys of the changed objects; `everything` when no object names the change (mesh config). */
   readonly changed: 'everything' | ReadonlySet<ObjectKey>;
+  /** Present if quotas that proxies enforce themselves may have changed (docs/policies.md#exact-or-fast). */
+  readonly fastQuotas?: true;
   /** Hostnames whose endpoints changed. */
   readonly endpoints: ReadonlySet<string>;
   /** Addresses of workloads whose services changed. */
@@ -34,6 +36,7 @@ export function mergePushRequests(first: PushRequest, second: PushRequest): Push
       first.changed === 'everything' || second.changed === 'everything'
         ? 'everything'
         : union(first.changed, second.changed),
+    ...((first.fastQuotas ?? second.fastQuotas) && { fastQuotas: true as const }),
     endpoints: union(first.endpoints, second.endpoints),
     addresses: union(first.addresses, second.addresses),
     reasons: [...first.reasons, ...second.reasons],

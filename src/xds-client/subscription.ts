@@ -48,6 +48,8 @@ export interface Outage {
 /** One type of resources, kept up to date by a discovery server. */
 export interface Subscription {
   start(): void;
+  /** Opens the stream again, because the node has changed. */
+  renew(): void;
   stop(): void;
 }
 
@@ -115,6 +117,12 @@ export function createSubscription(
     start: () => {
       if (isStarted) return;
       isStarted = true;
+      connect();
+    },
+    renew: () => {
+      if (stream === undefined) return;
+      stream.close();
+      isConnected = false;
       connect();
     },
     stop: () => {

@@ -17,7 +17,7 @@ const SETTINGS: AnalyzeSettings = {
     serviceEntriesSelectPods: true,
     edsForHeadlessServices: false,
   },
-  enforcement: { isPluginOn: true, limitedQuotas: undefined },
+  enforcement: { isPluginOn: true, limitedQuotas: undefined, knowsLimits: false },
   regexLimits: DEFAULT_REGEX_LIMITS,
   defaultNamespace: 'default',
   meshConfigFile: undefined,

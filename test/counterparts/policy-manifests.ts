@@ -38,9 +38,15 @@ function policyManifest(kind: string, { name, namespace = 'default' }: Named, sp
 }
 
 /** A QuotaSpec of that name, and its binding to services: names of the same namespace, or hosts. */
-export function boundQuotaSpec(named: Named, services: readonly string[], rules: readonly Rule[]): readonly Manifest[] {
+export function boundQuotaSpec(
+  named: Named,
+  services: readonly string[],
+  rules: readonly Rule[],
+  enforcement?: 'exact' | 'fast',
+): readonly Manifest[] {
   return [
     policyManifest('QuotaSpec', named, {
+      ...(enforcement && { enforcement }),
       rules: rules.map(({ match, quotas }) => ({
         ...(match === undefined ? {} : { match: match.map((clause) => ({ clause })) }),
         quotas,

@@ -3,6 +3,7 @@ import type { MeshNetworks } from '../../src/config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject } from '../../src/config/object.js';
 import type { Endpoint, ServiceEndpoints, ShardKey } from '../../src/model/endpoint.js';
 import { createGatewayIndexer } from '../../src/model/gateways/gateway-index.js';
+import { NO_QUOTA_SHAPES, type QuotaShapes } from '../../src/model/policy/fast/quota-shapes.js';
 import type { Proxy, ProxyMetadata, ServiceTarget } from '../../src/model/proxy.js';
 import type { PushContext, ServiceView } from '../../src/model/push-context.js';
 import {
@@ -48,6 +49,7 @@ export interface ContextParts {
   readonly gateways?: readonly MeshObject[];
   readonly requestAuthentications?: readonly MeshObject[];
   readonly keySets?: KeySets;
+  readonly quotaShapes?: QuotaShapes;
 }
 
 export const MESH: MeshConfig = {
@@ -151,6 +153,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
       mesh: parts.mesh ?? MESH,
     }),
     keySets: parts.keySets ?? NO_KEY_SETS,
+    quotaShapes: parts.quotaShapes ?? NO_QUOTA_SHAPES,
     findings: [],
     sharedPorts: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,

@@ -31,6 +31,8 @@ interface CaseHeader {
   readonly meshNetworks?: unknown;
   /** Fetched keys of JWT issuers, by the id of their source. */
   readonly keySets?: Readonly<Record<string, unknown>>;
+  /** The dimensions of the policy server's limits, by quota. */
+  readonly limits?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A proxy has secrets where its stream is authenticated, and the rest depends on its stream too: no node says so. */
@@ -92,6 +94,8 @@ export function readGoldenCase(name: string, text: string): GoldenCase {
     ([id, keys]) => [id, { text: JSON.stringify(keys), version: id }] as const,
   );
   store.setKeySets(new Map(keySets), new Set());
+  const limits = Object.entries(header.limits ?? {});
+  store.setQuotaShapes(new Map(limits.map(([quota, dimensions]) => [quota, { dimensions, hasKeyList: false }])));
   return {
     context: change('upsert', objects),
     settings,

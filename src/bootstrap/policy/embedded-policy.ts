@@ -84,6 +84,7 @@ export function createEmbeddedPolicy(parts: EmbeddedPolicyParts): EmbeddedPolicy
       onChange();
       replicas?.configChanged();
     },
+    unsharedServers: () => replicas?.replicas() ?? 1,
   });
   // Only a pod of the cluster has replicas behind a Service.
   const replicas =

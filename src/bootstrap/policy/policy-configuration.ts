@@ -5,6 +5,7 @@ import { createPolicyServerConfigReader } from '../../config/policy-server/read-
 import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
 import type { SettingsFields } from '../../config/settings-reader.js';
 import type { ConfigProblem } from '../../introspection/views.js';
+import { NO_QUOTA_SHAPES, type QuotaShapes } from '../../model/policy/fast/quota-shapes.js';
 import type { SettingsCustody } from '../../sources/settings/settings-custody.js';
 import type { Logging } from '../../telemetry/logging.js';
 import { createSettingsFile, type MountedFromOf, readInstallationDefaults } from '../settings-file.js';
@@ -42,6 +43,8 @@ export interface PolicyConfiguration {
   limitedQuotas(): ReadonlyMap<string, number> | undefined;
   /** The dimensions of each quota. */
   quotaDimensions(): ReadonlyMap<string, readonly string[]>;
+  /** The forms of the limits, for the configuration of proxies; empty while a remote server decides. */
+  quotaShapes(): QuotaShapes;
   /** Whether limits are counted in the memory of this process, where other replicas do not see them. */
   countsInMemory(): boolean;
   problems(): readonly ConfigProblem[];
@@ -58,6 +61,7 @@ export function createPolicyConfiguration(options: PolicyConfigurationOptions): 
     inForce = config;
     limited = limitedQuotasOf(config);
     dimensions = quotaDimensionsOf(config);
+    shapes = quotaShapesOf(config);
     onConfigChange?.();
   };
   const change = (config: PolicyServerConfig): void => {
@@ -91,6 +95,7 @@ export function createPolicyConfiguration(options: PolicyConfigurationOptions): 
   let inForce = file.current();
   let limited = limitedQuotasOf(inForce);
   let dimensions = quotaDimensionsOf(inForce);
+  let shapes = quotaShapesOf(inForce);
 
   return {
     current: () => inForce,
@@ -106,6 +111,7 @@ export function createPolicyConfiguration(options: PolicyConfigurationOptions): 
     reapply: () => change(file.current()),
     limitedQuotas: () => limited,
     quotaDimensions: () => dimensions,
+    quotaShapes: () => shapes,
     countsInMemory: () => countsInMemory(inForce),
     problems: () => [...file.problems(), ...(refusal === undefined ? [] : [{ file: configFile, reason: refusal }])],
     stop: file.stop,
@@ -130,4 +136,14 @@ function limitedQuotasOf({ quotas, backend }: PolicyServerConfig): ReadonlyMap<s
 function quotaDimensionsOf({ quotas, backend }: PolicyServerConfig): ReadonlyMap<string, readonly string[]> {
   if (backend !== undefined) return new Map();
   return new Map(quotas.map(({ name, dimensions }) => [name, dimensions.map(({ text }) => text)]));
+}
+
+function quotaShapesOf({ quotas, backend }: PolicyServerConfig): QuotaShapes {
+  if (backend !== undefined) return NO_QUOTA_SHAPES;
+  return new Map(
+    quotas.map(({ name, dimensions, keys }) => [
+      name,
+      { dimensions: dimensions.map(({ text }) => text), hasKeyList: keys !== undefined },
+    ]),
+  );
 }

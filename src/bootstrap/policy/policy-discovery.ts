@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { ReadinessProbe } from '../../introspection/ready.js';
+import { MAX_SHAPES_LENGTH, shapesText } from '../../model/policy/fast/shapes-text.js';
 import { createRuleObjectReader } from '../../policy/server/discovery/rule-object-reader.js';
 import { createRuleSubscription } from '../../policy/server/discovery/rule-subscription.js';
 import { createServiceConfigReader } from '../../policy/server/discovery/service-config-reader.js';
@@ -27,12 +28,14 @@ export interface PolicyDiscoveryParts {
   /** Of scope `adsc`. */
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly runtime: Pick<PolicyRuntime, 'observe' | 'useRules' | 'countsInMemory'>;
+  readonly runtime: Pick<PolicyRuntime, 'observe' | 'useRules' | 'countsInMemory' | 'quotaShapes'>;
 }
 
 /** The policies of services and the rules, as a policy server in a process of its own gets them. */
 export interface PolicyDiscovery {
   readonly probes: readonly ReadinessProbe[];
+  /** The configuration of quotas has changed: the control plane is told of limits of other forms. */
+  limitsChanged(): void;
   start(): void;
   stop(): void;
 }
@@ -40,10 +43,11 @@ export interface PolicyDiscovery {
 export function createPolicyDiscovery(parts: PolicyDiscoveryParts): PolicyDiscovery {
   const { openStream, node, address, regexes, protos, metrics, logger, clock, runtime } = parts;
   const shared = { openStream, clock, random: Math.random, logger };
+  let toldLimits = JSON.stringify(limitsOf(runtime));
   const services = createServiceSubscription({
     ...shared,
-    // The control plane reports replicas that count quotas separately.
-    node: () => node({ QUOTA_COUNTERS: runtime.countsInMemory() ? 'memory' : 'shared' }),
+    // The control plane reports replicas that count quotas separately, and configures proxies by the forms of limits.
+    node: () => node(limitsOf(runtime)),
     readServiceConfig: createServiceConfigReader(createConfigDecoder(protos), regexes.navRegexExpressionBytes),
     metrics: createSubscriptionMetrics(metrics),
     onChange: () => observe(),
@@ -69,6 +73,12 @@ export function createPolicyDiscovery(parts: PolicyDiscoveryParts): PolicyDiscov
       probe('discovery', () => services.version !== undefined, 'configuration has come'),
       probe('rules', () => rules.hasRules, 'rules have come'),
     ],
+    limitsChanged: () => {
+      const limits = JSON.stringify(limitsOf(runtime));
+      if (limits === toldLimits) return;
+      toldLimits = limits;
+      services.renew();
+    },
     start: () => {
       services.start();
       rules.start();
@@ -77,5 +87,14 @@ export function createPolicyDiscovery(parts: PolicyDiscoveryParts): PolicyDiscov
       services.stop();
       rules.stop();
     },
+  };
+}
+
+/** What the node tells about the limits. */
+function limitsOf(runtime: Pick<PolicyRuntime, 'countsInMemory' | 'quotaShapes'>): Readonly<Record<string, string>> {
+  const text = shapesText(runtime.quotaShapes());
+  return {
+    QUOTA_COUNTERS: runtime.countsInMemory() ? 'memory' : 'shared',
+    ...(text.length <= MAX_SHAPES_LENGTH && { QUOTA_LIMITS: text }),
   };
 }

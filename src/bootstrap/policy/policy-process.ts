@@ -128,6 +128,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     outgoing,
     logging,
     clock,
+    onConfigChange: () => policies.limitsChanged(),
   });
   const policies = createPolicyDiscovery({
     openStream,

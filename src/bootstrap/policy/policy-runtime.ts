@@ -17,12 +17,14 @@ import type { CheckService } from '../../policy/server/check-service.js';
 import type { ServiceConfigSource } from '../../policy/server/compiled-services.js';
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
 import { createPolicyService } from '../../policy/server/grpc/policy-service.js';
+import { createRateLimitQuotaService } from '../../policy/server/grpc/quota-service.js';
 import { createAnswerRequests } from '../../policy/server/http/answer-requests.js';
 import type { HttpCheckService } from '../../policy/server/http/http-check-service.js';
 import { createLoadReader } from '../../policy/server/load-reader.js';
 import { createPolicyHandlers, type PolicyHandlers } from '../../policy/server/policy-handlers.js';
 import { createPolicyListener } from '../../policy/server/policy-listener.js';
 import { createPolicyServer, type PolicyServer } from '../../policy/server/policy-server.js';
+import type { OpenShareStream } from '../../policy/server/shares/share-service.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { createPolicyCodec } from '../../policy/wire/policy-codec.js';
@@ -52,6 +54,8 @@ export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
   readonly encoder: MessageEncoder;
   readonly metrics: Metrics;
   readonly outgoing: OutgoingCalls;
+  /** Policy servers that count in memory, each for itself, this one too; default 1. */
+  readonly unsharedServers?: () => number;
   /** BYPASS_OOP_MTLS_SAN_VERIFICATION: remote backends and adapters may show certificates for other names. */
   readonly bypassesBackendNames: boolean;
   /** NAV_EGRESS_ALLOWED: addresses that handlers of rules may reach in spite of the egress rules. */
@@ -62,7 +66,10 @@ export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
 
 /** The policy server of a process, with its configuration, counters and listener. */
 export interface PolicyRuntime
-  extends Pick<PolicyConfiguration, 'limitedQuotas' | 'quotaDimensions' | 'countsInMemory' | 'problems'> {
+  extends Pick<
+    PolicyConfiguration,
+    'limitedQuotas' | 'quotaDimensions' | 'quotaShapes' | 'countsInMemory' | 'problems'
+  > {
   /**
    * Reads the configuration and listens. Checks of Envoys are answered after the first `observe`. Before it they get
    * UNAVAILABLE, so that the fail policies of proxies decide, as while the server is down.
@@ -137,6 +144,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     limitedLog,
     adapters,
     regexLimits: options.regexLimits,
+    unsharedServers: options.unsharedServers ?? (() => 1),
   });
   const chain = withAttributeLog(handlers.chain, logging.scope('attributes'));
   const server = createPolicyServer({
@@ -160,6 +168,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     regexLimits: options.regexLimits,
     overload: () => config.current().overload,
     readLoad: createLoadReader(),
+    shares: handlers.shares,
   });
   const { callers, admitPolicyServer, listenerTls } = createCallerAuthentication({
     tls: options.tls,
@@ -186,11 +195,16 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     requirePolicies();
     return server.httpChecks.check(head, caller, peer);
   };
+  const openShareStream: OpenShareStream = (...opening) => {
+    requirePolicies();
+    return server.openShareStream(...opening);
+  };
   const ownListener = createPolicyListener({
     settings: listener,
     services: [
       createAuthorizationService({ checks: { check: noted(grpcChecks) } }, callers.ofCall),
       createAccessLogService(server, logger, callers.ofCall),
+      createRateLimitQuotaService(noted(openShareStream), logger, callers.ofCall),
       createPolicyService({
         answer: noted(admitted(server, clock, chain.answer)),
         acceptReports: async (reports) => {
@@ -254,6 +268,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     },
     limitedQuotas: config.limitedQuotas,
     quotaDimensions: config.quotaDimensions,
+    quotaShapes: config.quotaShapes,
     countsInMemory: config.countsInMemory,
     isStoreUp: handlers.isUp,
     problems: config.problems,

@@ -62,6 +62,7 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
         areDelegatesOn: environment.navEnableVirtualServiceDelegate,
         expressionLanguage: environment.meshLang,
         limitedQuotas: undefined,
+        knowsLimits: false,
         regexLimits,
       },
       defaultNamespace: flags.defaultNamespace,

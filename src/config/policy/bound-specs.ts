@@ -3,7 +3,7 @@ import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 import { httpApiSpecSchema } from './http-api-spec.js';
-import { quotaRuleSchema } from './quota-spec.js';
+import { enforcementField, quotaRuleSchema } from './quota-spec.js';
 
 /**
  * Sets of labels. A spec applies to workloads that have one of the sets. The sets come from bindings, whose limits apply.
@@ -21,6 +21,7 @@ const workloadsField = Type.Optional(
 /** A QuotaSpec that bindings apply to a service. Each rule may be limited to some workloads. */
 export const boundQuotaSpecSchema = Type.Object(
   {
+    enforcement: enforcementField,
     rules: Type.Array(
       Type.Object(
         { ...quotaRuleSchema.properties, workloads: workloadsField },

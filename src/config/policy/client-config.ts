@@ -53,6 +53,12 @@ export const httpClientConfigSchema = Type.Object(
     ignoreForwardedAttributes: flag(
       'Whether attributes in request headers are ignored: false inside the mesh, true on gateways.',
     ),
+    countsFastQuotas: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the proxy enforces the fast QuotaSpecs of its service itself, so that its Checks do not charge them.',
+      }),
+    ),
   },
   { additionalProperties: false, description: 'Configuration of the policy client for HTTP.' },
 );

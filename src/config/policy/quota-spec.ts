@@ -54,9 +54,18 @@ export const quotaRuleSchema = Type.Object(
   { additionalProperties: false, description: 'When to charge which quotas.' },
 );
 
+/** How a QuotaSpec is enforced (docs/policies.md#exact-or-fast). */
+export const enforcementField = Type.Optional(
+  Type.Enum(['exact', 'fast'], {
+    description:
+      'exact, the default: the policy server decides each request. fast: proxies hold shares of the limits, so that no request waits, and can admit a little more than the limits.',
+  }),
+);
+
 /** `spec` of a QuotaSpec (docs/reference/policy-kinds.md#quotaspec). */
 export const quotaSpecSchema = Type.Object(
   {
+    enforcement: enforcementField,
     rules: Type.Array(quotaRuleSchema, {
       description: 'The rules. Every rule that matches charges its quotas. Without rules nothing is charged.',
       default: [],

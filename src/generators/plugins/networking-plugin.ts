@@ -28,7 +28,17 @@ export interface ListenerPlugin {
 /** The parts of a snapshot that a plan of listeners may read. */
 export type ListenerPlanContext = Pick<
   PushContext,
-  'mesh' | 'services' | 'shadowedByHost' | 'objects' | 'authorizationPolicies' | 'requestAuthentications'
+  | 'mesh'
+  | 'domain'
+  | 'services'
+  | 'servicesByHost'
+  | 'shadowedByHost'
+  | 'objects'
+  | 'authorizationPolicies'
+  | 'requestAuthentications'
+  | 'bindingGrants'
+  | 'quotaShapes'
+  | 'inboundOf'
 >;
 
 export interface RoutePlugin {

@@ -20,6 +20,7 @@ export function extensionConfigsAffectedBy(
   if (request.changed === 'everything') return true;
   const policy = context?.mesh.policy;
   if (policy?.mixerCheckServer === '') return false;
+  if (request.fastQuotas && proxyType === 'sidecar') return true;
   const readsBindings = policy === undefined || policy.mixerCheckServer === 'embedded';
   const affects = (group: ServedGroup): boolean => kindsAffect(request, group, proxyType);
   return affects('filters') || affects('clientConfigs') || (readsBindings && affects('policyReach'));
@@ -27,7 +28,7 @@ export function extensionConfigsAffectedBy(
 
 /** Whether services, the specs bound to them, or the mesh config changed. */
 export function serviceConfigsAffectedBy(request: PushRequest): boolean {
-  return request.full && kindsAffect(request, 'serviceConfigs');
+  return request.full && (request.fastQuotas === true || kindsAffect(request, 'serviceConfigs'));
 }
 
 /** Whether an object of the policy runtime, a grant or the mesh config changed. */

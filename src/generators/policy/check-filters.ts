@@ -36,6 +36,8 @@ export interface CheckedService {
   readonly service: Service;
   /** Inbound: the port that the workload listens on. */
   readonly targetPort: number | undefined;
+  /** Inbound: whether filters before the check enforce the fast specs of the service. */
+  readonly countsFastQuotas?: boolean;
 }
 
 /** Builds the filters that call the policy server, and disabled filters in their place. */
@@ -110,8 +112,9 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
   return {
     http: (facts, protocol, direction, only) => {
       const { policy, identity } = facts;
+      const config = httpClientConfigOf(policy, identity, direction, only?.targetPort);
       const clientConfig = texts.httpClientConfigText(
-        httpClientConfigOf(policy, identity, direction, only?.targetPort),
+        only?.countsFastQuotas === true ? { ...config, countsFastQuotas: true } : config,
       );
       return buildHttpExtAuthz(encoder, {
         statPrefix: STAT_PREFIX,

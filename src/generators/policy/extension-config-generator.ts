@@ -22,6 +22,8 @@ import type { NamedGenerator, Scope } from '../generator.js';
 import { createViewIndexer } from '../view-index.js';
 import { extensionConfigsAffectedBy } from './affected-by.js';
 import { type CheckedService, createCheckFilters } from './check-filters.js';
+import { createFastFilterConfigs } from './fast/fast-filter-configs.js';
+import type { FastServices } from './fast/fast-services.js';
 import { parsePolicyFilterName } from './filter-names.js';
 import type { PolicyLookups } from './policy-lookups.js';
 import { createLabelledFacts, type PolicyFacts } from './proxy-facts.js';
@@ -31,6 +33,8 @@ export interface ExtensionConfigScope extends Scope {
   /** Undefined when the proxy has no such filters. */
   readonly facts: PolicyFacts | undefined;
   readonly chains: OwnChains;
+  /** The own services with fast QuotaSpecs. */
+  readonly fast: FastServices;
   /** The services that the proxy sees. */
   readonly view: ServiceView;
 }
@@ -44,7 +48,13 @@ interface OwnChains {
 
 const NO_CHAINS: OwnChains = { byCluster: new Map(), key: '' };
 const NO_SERVICES: ServiceView = { id: '', services: [] };
-const NOT_SERVED: ExtensionConfigScope = { key: '', facts: undefined, chains: NO_CHAINS, view: NO_SERVICES };
+const NOT_SERVED: ExtensionConfigScope = {
+  key: '',
+  facts: undefined,
+  chains: NO_CHAINS,
+  fast: { find: () => undefined },
+  view: NO_SERVICES,
+};
 
 /**
  * Configurations (ECDS) of the filters that differ between proxies, or that a binding enables and disables.
@@ -52,9 +62,10 @@ const NOT_SERVED: ExtensionConfigScope = { key: '', facts: undefined, chains: NO
 export function createExtensionConfigGenerator(
   encoder: MessageEncoder,
   texts: ConfigEncoder,
-  { factsOf, failPoliciesOf, isChecked }: PolicyLookups,
+  { factsOf, failPoliciesOf, isChecked, isRuled, fastServicesOf }: PolicyLookups,
 ): NamedGenerator<ExtensionConfigScope> {
   const checks = createCheckFilters(encoder, texts);
+  const fastFilter = createFastFilterConfigs(encoder);
   const labelledFactsOf = createLabelledFacts(factsOf);
   const chainsOf = memoize(ownChains);
   const indexOf = createViewIndexer();
@@ -66,13 +77,13 @@ export function createExtensionConfigGenerator(
     context: PushContext,
     facts: PolicyFacts,
     name: string,
-    { protocol, direction, only, failPolicy }: WantedCheck,
+    { protocol, direction, only, failPolicy, isFastEnough = false }: WantedCheck,
   ): EncodedResource | undefined => {
     const { policy } = facts;
     const { mesh } = context;
     if (mesh.policy.mixerCheckServer === '') return undefined;
     const isWanted = direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks;
-    if (!isWanted || (only !== undefined && !isChecked(context, only.service))) {
+    if (!isWanted || isFastEnough || (only !== undefined && !isChecked(context, only.service))) {
       const { checkCluster } = policy.transport;
       return disabled.of([mesh, only?.service ?? mesh], name, () =>
         encodeExtensionConfig(encoder, name, checks.disabledFilter(protocol, checkCluster)),
@@ -102,10 +113,11 @@ export function createExtensionConfigGenerator(
       if (facts === undefined) return NOT_SERVED;
       const chains = chainsOf(context.inboundOf(proxy));
       const view = context.trafficOf(proxy).inAnyCluster.services;
-      const key = `${facts.key}\n${chains.key}\n${view.id}\n${failPoliciesOf(context).key}`;
-      return { key, facts, chains, view };
+      const fast = fastServicesOf(context);
+      const key = `${facts.key}\n${chains.key}\n${view.id}\n${failPoliciesOf(context).key}\n${fastKeyOf(chains, fast)}`;
+      return { key, facts, chains, fast, view };
     },
-    generate: (context, { facts, chains, view }, name) => {
+    generate: (context, { facts, chains, fast, view }, name) => {
       const parsed = facts === undefined ? undefined : parsePolicyFilterName(name);
       if (facts === undefined || parsed === undefined) return undefined;
       switch (parsed.type) {
@@ -132,8 +144,20 @@ export function createExtensionConfigGenerator(
         case 'inboundHttpCheck':
         case 'inboundTcpCheck': {
           const only = chains.byCluster.get(parsed.cluster);
-          const protocol = parsed.type === 'inboundHttpCheck' ? 'http' : 'tcp';
-          return only && check(context, facts, name, { protocol, direction: 'inbound', only });
+          if (only === undefined) return undefined;
+          if (parsed.type === 'inboundTcpCheck') {
+            return check(context, facts, name, { protocol: 'tcp', direction: 'inbound', only });
+          }
+          const own = fast.find(only.service);
+          const isFastEnough = own?.isEnough === true && !isRuled(context, only.service);
+          const checked = { ...only, countsFastQuotas: own !== undefined && own.specs.rules.length > 0 };
+          return check(context, facts, name, { protocol: 'http', direction: 'inbound', only: checked, isFastEnough });
+        }
+        case 'fastQuotas':
+        case 'fastGuard': {
+          const only = chains.byCluster.get(parsed.cluster);
+          if (only === undefined || context.mesh.policy.mixerCheckServer === '') return undefined;
+          return fastFilter(context.mesh, facts, name, parsed.type, only.service, fast.find(only.service));
         }
         case 'outboundTcpCheck': {
           const { hostname, port } = parsed.cluster;
@@ -154,7 +178,12 @@ export function createExtensionConfigGenerator(
 }
 
 /** A TCP chain always has one service. A fail policy is given where routes name the service. */
-type WantedCheck = { readonly direction: Direction; readonly failPolicy?: NetworkFailPolicy | undefined } & (
+type WantedCheck = {
+  readonly direction: Direction;
+  readonly failPolicy?: NetworkFailPolicy | undefined;
+  /** Whether the proxy enforces all quotas itself. */
+  readonly isFastEnough?: boolean;
+} & (
   | { readonly protocol: 'http'; readonly only: CheckedService | undefined }
   | { readonly protocol: 'tcp'; readonly only: CheckedService }
 );
@@ -163,7 +192,16 @@ type WantedCheck = { readonly direction: Direction; readonly failPolicy?: Networ
 function keyOf(only: CheckedService | undefined): string {
   if (only === undefined) return '';
   const { hostname, name, namespace } = only.service;
-  return `${hostname}|${namespace}|${name}|${only.targetPort ?? ''}`;
+  const { targetPort = '', countsFastQuotas = false } = only;
+  return `${hostname}|${namespace}|${name}|${targetPort}|${countsFastQuotas}`;
+}
+
+function fastKeyOf({ byCluster }: OwnChains, { find }: FastServices): string {
+  const keys = [...byCluster].flatMap(([cluster, { service }]) => {
+    const fast = find(service);
+    return fast === undefined ? [] : [`${cluster} ${fast.key}`];
+  });
+  return keys.join();
 }
 
 /** Replicas of a workload have equal targets and share the result. */

@@ -14,6 +14,10 @@ export type PolicyFilterName =
   | { readonly type: 'forward' }
   /** Check of HTTP for a service of the workload: `policy|<inbound cluster>`. */
   | { readonly type: 'inboundHttpCheck'; readonly cluster: string }
+  /** Fast quotas of HTTP for a service of the workload: `policy|fast|<inbound cluster>`. */
+  | { readonly type: 'fastQuotas'; readonly cluster: string }
+  /** Applies the fail policy of fast quotas: `policy|guard|<inbound cluster>`. */
+  | { readonly type: 'fastGuard'; readonly cluster: string }
   /** Check of connections for a service of the workload: `policy|tcp|<inbound cluster>`. */
   | { readonly type: 'inboundTcpCheck'; readonly cluster: string }
   /** Check of connections to a service: `policy|tcp|<outbound cluster>`. */
@@ -21,6 +25,8 @@ export type PolicyFilterName =
 
 const PREFIX = 'policy|';
 const TCP_PREFIX = `${PREFIX}tcp|`;
+const FAST_PREFIX = `${PREFIX}fast|`;
+const GUARD_PREFIX = `${PREFIX}guard|`;
 const INBOUND_CLUSTER = 'inbound|';
 
 export const OUTBOUND_HTTP_CHECK = `${PREFIX}outbound`;
@@ -34,6 +40,14 @@ export function inboundHttpCheckName(cluster: string): string {
 /** @param slot 0 for the fail policy of the proxy */
 export function outboundHttpCheckName(slot: number): string {
   return `${OUTBOUND_HTTP_CHECK}|${slot}`;
+}
+
+export function fastQuotasName(cluster: string): string {
+  return `${FAST_PREFIX}${cluster}`;
+}
+
+export function fastGuardName(cluster: string): string {
+  return `${GUARD_PREFIX}${cluster}`;
 }
 
 /** @param cluster inbound or outbound */
@@ -55,6 +69,16 @@ export function parsePolicyFilterName(name: string): PolicyFilterName | undefine
     const outbound = parseOutboundClusterName(cluster);
     return outbound?.subset === WHOLE_SERVICE.name ? { type: 'outboundTcpCheck', cluster: outbound } : undefined;
   }
-  const cluster = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : '';
-  return cluster.startsWith(INBOUND_CLUSTER) ? { type: 'inboundHttpCheck', cluster } : undefined;
+  const fast = inboundAfter(FAST_PREFIX, name);
+  if (fast !== undefined) return { type: 'fastQuotas', cluster: fast };
+  const guard = inboundAfter(GUARD_PREFIX, name);
+  if (guard !== undefined) return { type: 'fastGuard', cluster: guard };
+  const cluster = inboundAfter(PREFIX, name);
+  return cluster === undefined ? undefined : { type: 'inboundHttpCheck', cluster };
+}
+
+/** The inbound cluster behind a prefix. */
+function inboundAfter(prefix: string, name: string): string | undefined {
+  const cluster = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+  return cluster.startsWith(INBOUND_CLUSTER) ? cluster : undefined;
 }

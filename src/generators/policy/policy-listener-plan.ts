@@ -9,7 +9,9 @@ import {
 import { buildHeaderToMetadata, HEADER_MUTATION } from '../../envoy/header-filters.js';
 import { HTTP_EXT_AUTHZ } from '../../envoy/http-ext-authz.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { inboundClusterName } from '../../envoy/names.js';
 import { NETWORK_EXT_AUTHZ } from '../../envoy/network-ext-authz.js';
+import { RATE_LIMIT_QUOTA } from '../../envoy/rate-limit-quota.js';
 import { buildShiftedStatuses } from '../../envoy/shifted-statuses.js';
 import { buildUnansweredCheckReply } from '../../envoy/unanswered-check-reply.js';
 import { OUTBOUND_FAIL_POLICIES } from '../../model/policy/own-fail-policy.js';
@@ -31,6 +33,8 @@ import type { ListenerPlanContext } from '../plugins/networking-plugin.js';
 import type { GeneratorSettings } from '../settings.js';
 import {
   FORWARD,
+  fastGuardName,
+  fastQuotasName,
   inboundHttpCheckName,
   OUTBOUND_HTTP_CHECK,
   outboundHttpCheckName,
@@ -49,6 +53,8 @@ const LOGGED_HEADERS = {
 /** How long the first report of a batch waits; the same as in the client library. */
 const DEFAULT_FLUSH_INTERVAL_MS = 1000;
 
+const NO_CLUSTERS: ReadonlySet<string> = new Set();
+
 const UNANSWERED =
   'The policy server did not answer the check of this request, and the fail policy FAIL_CLOSE refuses it';
 
@@ -56,15 +62,23 @@ const UNANSWERED =
  * The filters and access logs of policy. A listener only names its checks, and ECDS configures them, so that a policy
  * changes no listener. Listeners depend on whether the mesh config names policy servers, and on whether the proxy checks
  * outbound traffic: other proxies would need a disabled TCP check for every port of every service. Where services set
- * fail policies, proxies that check outbound requests have a fixed number of checks, and each route enables one.
+ * fail policies, proxies that check outbound requests have a fixed number of checks, and each route enables one. Only chains of
+ * services to which a fast QuotaSpec is bound have the filters of fast quotas.
  */
 export function createListenerPlanner(
   encoder: MessageEncoder,
   settings: Pick<GeneratorSettings, 'initialFetchTimeoutMs'>,
-  { factsOf, failPoliciesOf }: Pick<PolicyLookups, 'factsOf' | 'failPoliciesOf'>,
+  { factsOf, failPoliciesOf, fastServicesOf }: Pick<PolicyLookups, 'factsOf' | 'failPoliciesOf' | 'fastServicesOf'>,
 ): (context: ListenerPlanContext, proxy: Proxy) => ListenerPlan | undefined {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
   const httpCheck = (name: string) => discoveredFilter(name, HTTP_EXT_AUTHZ, configSource);
+  const quotaFilter = (name: string) => discoveredFilter(name, RATE_LIMIT_QUOTA, configSource);
+  /** The inbound clusters of services with fast QuotaSpecs. */
+  const fastClustersOf = (context: ListenerPlanContext, proxy: Proxy): ReadonlySet<string> => {
+    const { find } = fastServicesOf(context);
+    const fast = context.inboundOf(proxy).filter(({ service }) => find(service) !== undefined);
+    return new Set(fast.map(({ service, port }) => inboundClusterName(port.number, port.name, service.hostname)));
+  };
   const slots = Array.from({ length: 1 + OUTBOUND_FAIL_POLICIES }, (_, slot) => {
     const check = httpCheck(outboundHttpCheckName(slot));
     return slot === SLOT_OF_PROXY ? check : { ...check, disabled: true };
@@ -92,13 +106,19 @@ export function createListenerPlanner(
     const checksOutbound = factsOf(mesh, proxy)?.policy.outboundChecks === true;
     const isInSlots = checksOutbound && failPoliciesOf(context).hasAny;
     const outboundChecks = isInSlots ? slots : [httpCheck(OUTBOUND_HTTP_CHECK)];
+    const fastClusters = checks && proxy.type === 'sidecar' ? fastClustersOf(context, proxy) : NO_CLUSTERS;
     return {
+      ...(fastClusters.size > 0 && { inboundKey: JSON.stringify([...fastClusters].sort()) }),
       key: [checksOutbound ? 'checks outbound' : '', isInSlots ? 'in slots' : ''].join(),
       httpFilters: ({ direction, serviceCluster }) => {
         // The first filter replaces attributes that the application sends.
         if (direction !== 'inbound') return checks ? [forward, ...outboundChecks] : [forward];
         if (!checks || serviceCluster === undefined) return [keepForwarded];
-        return [httpCheck(inboundHttpCheckName(serviceCluster)), keepForwarded];
+        // A request beyond the proxy's own share needs no check.
+        const fast = fastClusters.has(serviceCluster)
+          ? [fastGuardName(serviceCluster), fastQuotasName(serviceCluster)]
+          : [];
+        return [...fast.map(quotaFilter), httpCheck(inboundHttpCheckName(serviceCluster)), keepForwarded];
       },
       networkFilters: ({ direction, serviceCluster }) => {
         if (serviceCluster === undefined || !checks) return [];

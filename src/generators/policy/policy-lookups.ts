@@ -1,7 +1,9 @@
 import { createRuledServices } from '../../model/policy/rules/ruled-services.js';
+import type { PolicyContext } from '../../model/policy/service-policies.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 import { createBoundHosts } from './bound-hosts.js';
+import { createFastServices, type FastServices } from './fast/fast-services.js';
 import {
   createOutboundFailPolicies,
   type FailPolicyContext,
@@ -19,6 +21,9 @@ export interface PolicyLookups {
    * acts on, so that an outage of it does not affect the others.
    */
   readonly isChecked: (context: PushContext, service: Service) => boolean;
+  /** Whether a rule acts on a service, so that its requests are checked even if no quota needs it. */
+  readonly isRuled: (context: PushContext, service: Service) => boolean;
+  readonly fastServicesOf: (context: PolicyContext) => FastServices;
 }
 
 export function createPolicyLookups(): PolicyLookups {
@@ -28,6 +33,8 @@ export function createPolicyLookups(): PolicyLookups {
   return {
     factsOf: createPolicyFacts(),
     failPoliciesOf: createOutboundFailPolicies(),
+    fastServicesOf: createFastServices(),
+    isRuled: (context, service) => isRuledIn(context)(service),
     isChecked: (context, service) =>
       !isPolicyServer(context, service.hostname) &&
       (context.mesh.policy.mixerCheckServer !== 'embedded' ||

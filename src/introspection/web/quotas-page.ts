@@ -113,7 +113,9 @@ function renderKeys(quota: string, keys: readonly SharedKey[], areMany: boolean)
   );
 }
 
-function renderUsed({ used, maxAmount }: ServerUse): Html {
+function renderUsed({ used, maxAmount, held }: ServerUse): Html {
   const text = `${used.toLocaleString('en')} of ${maxAmount.toLocaleString('en')}`;
-  return renderBadge(text, used >= maxAmount ? 'bad' : used * 5 >= maxAmount * 4 ? 'busy' : 'good');
+  const badge = renderBadge(text, used >= maxAmount ? 'bad' : used * 5 >= maxAmount * 4 ? 'busy' : 'good');
+  if (held === undefined) return badge;
+  return html`${badge} <small>fast, ${held.toLocaleString('en')} held by proxies</small>`;
 }

@@ -12,6 +12,8 @@ export interface ServerUse {
   readonly storage: QuotaCounters['storage'];
   readonly used: number;
   readonly maxAmount: number;
+  /** Of a fast quota: the part that proxies of the server hold. */
+  readonly held?: number;
 }
 
 /** The live use of one key at all servers. */
@@ -77,10 +79,10 @@ async function ownUse({ quotas }: Views): Promise<SharedUse> {
       storage,
       quotas: uses.map(({ keys, ...quota }) => ({
         ...quota,
-        keys: keys.map(({ id, values, used, maxAmount }) => ({
+        keys: keys.map(({ id, values, ...use }) => ({
           id,
           values,
-          servers: [{ server: OWN_SERVER, storage, used, maxAmount }],
+          servers: [{ server: OWN_SERVER, storage, ...use }],
         })),
       })),
     };
@@ -120,6 +122,7 @@ function readPart(page: Fields, name: string): SharedUse {
           storage: storageOf(each),
           used: numberIn(each, 'used'),
           maxAmount: numberIn(each, 'maxAmount'),
+          ...(typeof each['held'] === 'number' && { held: each['held'] }),
         })),
       })),
     })),

@@ -3,6 +3,9 @@ import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound
 import type { ServiceConfig } from '../../config/policy/client-config.js';
 import type { PushContext } from '../push-context.js';
 import type { Service } from '../service.js';
+import type { FastSpecs } from './fast/fast-specs.js';
+import { createFastSpecs, enforcedSpecs } from './fast/known-fast-specs.js';
+import type { QuotaShapes } from './fast/quota-shapes.js';
 import { keepObjects, type Objects } from './keep-objects.js';
 import { failPolicyText, ownFailPolicyOf } from './own-fail-policy.js';
 import { type PolicyBindings, resolvePolicyBindings } from './policy-bindings.js';
@@ -15,13 +18,19 @@ export interface ServicePolicies {
   find(hostname: string): ServiceConfig | undefined;
   /**
    * The configuration of a service, which may be one that only some namespaces see. It is the same object from snapshot
-   * to snapshot while its content is the same, and services with equal specs share their arrays.
+   * to snapshot while its content is the same, and services with equal specs share their arrays. Specs with
+   * `enforcement: fast` are those that the proxies of the service enforce.
    */
   configOf(service: Service): ServiceConfig;
+  /** The specs of a service that ask for `fast`. The same object while nothing changes that it depends on. */
+  fastSpecsOf(service: Service): FastSpecs;
 }
 
 /** The parts of a snapshot that policies are made from. */
-export type PolicyContext = Pick<PushContext, 'mesh' | 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost'>;
+export type PolicyContext = Pick<
+  PushContext,
+  'mesh' | 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost' | 'quotaShapes'
+>;
 
 interface Resolved {
   readonly domain: string;
@@ -41,15 +50,22 @@ export function createServicePolicies(): (context: PolicyContext) => ServicePoli
   const configs = new WeakMap<Service, ServiceConfig>();
   const quotaSpecs = createSpecBodies<BoundQuotaSpec>();
   const apiSpecs = createSpecBodies<BoundHttpApiSpec>();
+  const fastSpecsOf = createFastSpecs();
   let resolved: Resolved | undefined;
+
+  const specsOf = (service: Service, bindings: PolicyBindings, shapes: QuotaShapes) => {
+    const bodies = quotaSpecs.bodiesOf(bindings.quotaSpecsOf(service));
+    const httpApiSpec = apiSpecs.bodiesOf(bindings.apiSpecsOf(service));
+    const fast = fastSpecsOf(service, bodies, httpApiSpec, shapes);
+    return { httpApiSpec, fast, quotaSpec: enforcedSpecs(bodies, fast) };
+  };
 
   const configOf = (
     service: Service,
-    { mesh }: Pick<PolicyContext, 'mesh'>,
+    { mesh, quotaShapes }: Pick<PolicyContext, 'mesh' | 'quotaShapes'>,
     bindings: PolicyBindings,
   ): ServiceConfig => {
-    const quotaSpec = quotaSpecs.bodiesOf(bindings.quotaSpecsOf(service));
-    const httpApiSpec = apiSpecs.bodiesOf(bindings.apiSpecsOf(service));
+    const { quotaSpec, httpApiSpec } = specsOf(service, bindings, quotaShapes);
     const failPolicy = ownFailPolicyOf(service, mesh.policy);
     const known = configs.get(service);
     const isSame =
@@ -70,9 +86,10 @@ export function createServicePolicies(): (context: PolicyContext) => ServicePoli
       resolved = next;
     }
     const { bindings } = next;
-    const { servicesByHost } = context;
+    const { servicesByHost, quotaShapes } = context;
     return {
       bindings,
+      fastSpecsOf: (service) => specsOf(service, bindings, quotaShapes).fast,
       configOf: (service) => configOf(service, context, bindings),
       find: (hostname) => {
         const service = servicesByHost.get(hostname);

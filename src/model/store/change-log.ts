@@ -8,6 +8,7 @@ export class ChangeLog {
   readonly #changed = new Set<ObjectKey>();
   #configs = 0;
   #full = false;
+  #fastQuotas = false;
 
   /** An object was set or deleted. */
   note(kind: string, key: ObjectKey): void {
@@ -28,13 +29,29 @@ export class ChangeLog {
     this.#full = true;
   }
 
+  /** Quotas that proxies enforce themselves may have changed. */
+  noteFastQuotas(): void {
+    this.#fastQuotas = true;
+    this.#full = true;
+  }
+
   result(change: DirectoryChange): StoreChange {
     const { endpoints, addresses } = change;
     const updates = { config: this.#configs, eds: change.eds, svc: change.svc, svcdelete: change.svcdelete };
     const changed = new Set([...this.#changed, ...change.sources]);
-    if (changed.size === 0 && endpoints.size === 0 && addresses.size === 0) return { push: undefined, updates };
+    const isNothing = changed.size === 0 && endpoints.size === 0 && addresses.size === 0 && !this.#fastQuotas;
+    if (isNothing) return { push: undefined, updates };
     const full = this.#full || change.full;
-    return { push: { full, changed, endpoints, addresses, reasons: this.#reasons(change, full) }, updates };
+    const reasons = this.#reasons(change, full);
+    const push = {
+      full,
+      changed,
+      endpoints,
+      addresses,
+      reasons,
+      ...(this.#fastQuotas && { fastQuotas: true as const }),
+    };
+    return { push, updates };
   }
 
   /** The mesh config or the networks changed; no object names that. */

@@ -6,6 +6,7 @@ import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/
 import type { EntryGuard } from '../entries/entry-guard.js';
 import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { GrantTable } from '../policy/binding-grants.js';
+import { NO_QUOTA_SHAPES, type QuotaShapes } from '../policy/fast/quota-shapes.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
@@ -13,6 +14,7 @@ import { type KeySets, NO_KEY_SETS } from '../security/key-sets.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
 import { ChangeLog, type StoreChange } from './change-log.js';
 import { EntryTable } from './entry-table.js';
+import { FastQuotaTable } from './fast-quota-table.js';
 import type { MeshState } from './mesh-state.js';
 import type { MeshStoreSettings } from './mesh-store-settings.js';
 import { createObjectIndexer, type ObjectIndexes } from './object-indexes.js';
@@ -30,6 +32,8 @@ export interface MeshStore {
   setNetworks(networks: MeshNetworks): StoreChange;
   /** @param changed ids of the sources whose keys differ from those before */
   setKeySets(keySets: KeySets, changed: ReadonlySet<string>): StoreChange;
+  /** Takes the forms of the policy server's limits. */
+  setQuotaShapes(shapes: QuotaShapes): StoreChange;
   /** The facts that decide which namespaces ServiceEntries affect, current at each call. */
   entryGuard(): EntryGuard;
   /** The current content. Costs the changes since the last call; later changes do not affect the result. */
@@ -63,7 +67,9 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const entries = new EntryTable(settings.domain, mesh);
   const grants = new GrantTable(settings.meshDomain);
   const indexesOf = createObjectIndexer(settings);
+  const fastQuotas = new FastQuotaTable();
   let keySets = NO_KEY_SETS;
+  let quotaShapes = NO_QUOTA_SHAPES;
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
   const revisionLabel = `${settings.meshDomain}/rev`;
@@ -129,6 +135,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     if (object === undefined) return;
     clusterOf(cluster).registry.delete(object, dirty);
     entries.delete(cluster, object);
+    if (fastQuotas.delete(cluster, key, object)) log.noteFastQuotas();
     note(log, object, key);
   };
 
@@ -144,6 +151,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     objects.set(cluster, object);
     clusterOf(cluster).registry.set(object, dirty);
     entries.set(cluster, object);
+    if (fastQuotas.set(cluster, key, object)) log.noteFastQuotas();
     note(log, object, key);
   };
 
@@ -170,6 +178,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       const object = objects.delete(cluster, key);
       if (object === undefined) continue;
       entries.delete(cluster, object);
+      if (fastQuotas.delete(cluster, key, object)) log.noteFastQuotas();
       note(log, object, key);
     }
     for (const serviceKey of clusters.get(cluster)?.registry.serviceKeys() ?? []) {
@@ -208,6 +217,12 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       for (const id of changed) for (const { key } of keySources.get(id)?.objects ?? []) log.noteKeys(key);
       return log.result(directory.commit());
     },
+    setQuotaShapes: (next) => {
+      quotaShapes = next;
+      const log = new ChangeLog();
+      if (!fastQuotas.isEmpty) log.noteFastQuotas();
+      return log.result(directory.commit());
+    },
     entryGuard: () => entries.guard,
     state: () => {
       const byKind = indexes();
@@ -224,6 +239,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
         entryOffences: entries.offences,
         bindingGrants: grants.grants(mesh),
         keySets,
+        quotaShapes,
         findings: join(directory.findings.list(), byKind.destinationRules.findings),
         views: directory.hosts.views(),
         ownCluster: settings.clusterId,

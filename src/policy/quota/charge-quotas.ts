@@ -18,6 +18,7 @@ import type { ReadKeyFile } from './known-keys.js';
 import type { QuotaMetrics } from './quota-metrics.js';
 import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from './quota-store.js';
 import { type QuotaUse, readQuotaUse, resetCounter } from './quota-use.js';
+import type { QuotaShares } from './shares/quota-shares.js';
 
 export interface QuotaChargerOptions {
   readonly limits: readonly QuotaLimit[];
@@ -31,6 +32,8 @@ export interface QuotaChargerOptions {
   readonly readKeyFile?: ReadKeyFile;
   /** Gets the quota of each charge for which the store evicted a counter that still counted. */
   readonly onEvicted?: (quota: string) => void;
+  /** Fast quotas, whose counters the store keeps too. */
+  readonly shares?: Pick<QuotaShares, 'groups' | 'heldOf'>;
 }
 
 /** An amount of one quota. A request names each quota once. */
@@ -92,7 +95,7 @@ interface Limited {
 }
 
 export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
-  const { metrics, onUndefined, onEvicted, isCountedElsewhere } = options;
+  const { metrics, onUndefined, onEvicted, isCountedElsewhere, shares } = options;
   let store = options.store;
   const compile = (wanted: readonly QuotaLimit[]): ReadonlyMap<string, CompiledLimit> =>
     new Map(wanted.map((limit) => [limit.name, compileLimit(limit, options.readKeyFile)]));
@@ -236,13 +239,13 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
       const paid = paidBy(request);
       return paid instanceof Promise ? paid.then((known) => chargeRest(request, known)) : chargeRest(request, paid);
     },
-    use: () => readQuotaUse(configured, store),
+    use: () => readQuotaUse(configured, store, shares?.heldOf),
     reset: (quota, id) => resetCounter(configured, store, quota, id),
     update: (changed) => {
       limits = compile(changed);
       configured = changed;
       toldUndefined = new Set();
-      store.keepOnly(new Set([...limits.values()].flatMap(({ groups }) => groups)));
+      store.keepOnly(new Set([...[...limits.values()].flatMap(({ groups }) => groups), ...(shares?.groups ?? [])]));
     },
     useStore: (other) => {
       store = other;

@@ -69,6 +69,30 @@ export interface GroupUse {
   readonly counters: number | undefined;
 }
 
+/** An amount that a proxy may admit by itself. It counts as used from now on, until it is returned. */
+export interface ReserveRequest {
+  readonly counter: CounterId;
+  /** Most that may be used per window. */
+  readonly maxAmount: number;
+  /** The part of an earlier reservation that is given back; 0 or more. */
+  readonly returned: number;
+  /** The bucket of that reservation, of its result. */
+  readonly returnedFrom: number;
+  /** 0 or more. Takes the rest when less is left. */
+  readonly wanted: number;
+}
+
+export interface ReserveResult {
+  /** At most what was wanted. */
+  readonly granted: number;
+  /** The rest, for other proxies. */
+  readonly left: number;
+  /** The bucket of the window (docs of WindowShape) in which the reservation counts. */
+  readonly bucket: number;
+  /** Until some amount counts no more, in milliseconds; missing when nothing is used. */
+  readonly releaseMs?: number;
+}
+
 /** Keeps receipts for 60 s. A store in this process answers without a promise. */
 export interface ReceiptStore {
   /** @param text of bounded length, from this server */
@@ -91,6 +115,19 @@ export interface QuotaStore extends ReceiptStore {
    * Rejects with PolicyTransportError when the result is unknown. A store in this process answers without a promise.
    */
   charge(request: StoreRequest): StoreAnswer | Promise<StoreAnswer>;
+  /**
+   * Returns what was not used of earlier reservations, and then reserves, in one atomic step.
+   *
+   * Rejects with PolicyTransportError when the result is unknown. A store in this process answers without a promise.
+   */
+  reserve(request: ReserveRequest): ReserveResult | Promise<ReserveResult>;
+  /**
+   * Counts the servers that have called this in the last 15 s. Missing for a store in this process.
+   *
+   * @param id of the calling server
+   * @throws PolicyTransportError when the store cannot be reached
+   */
+  countServers?(id: string): Promise<number>;
   /**
    * The use of the counters of a group, without being a use of them. A shared store tells of those that this process has
    * charged lately; their amounts include those of other servers.

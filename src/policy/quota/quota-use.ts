@@ -5,6 +5,7 @@ import { credentialHash } from './credential-hash.js';
 import { digest, sized } from './dimension-text.js';
 import { createOverrideIndex } from './override-index.js';
 import type { CounterUse, QuotaStore } from './quota-store.js';
+import { shareGroup, shareShape } from './shares/share-limits.js';
 
 /** The live use of one quota. */
 export interface QuotaUse {
@@ -26,20 +27,32 @@ export interface KeyUse {
   readonly values: Readonly<Record<string, string>>;
   readonly used: number;
   readonly maxAmount: number;
+  /** Of a fast quota: the part of `used` that proxies of this server hold, and have probably not used yet. */
+  readonly held?: number;
 }
+
+/** What proxies hold of the counters of a group, by key. */
+export type HeldOf = (group: string) => ReadonlyMap<string, number>;
 
 /** Counters that a list shows of one quota. */
 const MAX_KEYS = 50;
 
 /** @throws PolicyTransportError when the store cannot be reached */
-export async function readQuotaUse(limits: readonly QuotaLimit[], store: QuotaStore): Promise<readonly QuotaUse[]> {
+export async function readQuotaUse(
+  limits: readonly QuotaLimit[],
+  store: QuotaStore,
+  heldOf: HeldOf = () => new Map(),
+): Promise<readonly QuotaUse[]> {
   const uses: QuotaUse[] = [];
   for (const limit of limits) {
     const counters = await countersOf(limit, store);
     const { name: quota, maxAmount, validDurationMs, window } = limit;
     uses.push({
       ...{ quota, maxAmount, validDurationMs, window },
-      keys: counters.listed.map(({ id, key, used }) => ({ id, used, ...readKey(key, limit) })),
+      keys: counters.listed.map(({ id, key, used, group, isFast }) => ({
+        ...{ id, used, ...readKey(key, limit) },
+        ...(isFast && { held: Math.round(heldOf(group).get(key) ?? 0) }),
+      })),
       counters: counters.all,
     });
   }
@@ -68,15 +81,22 @@ export async function resetCounter(
 interface Counter extends CounterUse {
   readonly id: string;
   readonly group: string;
+  readonly isFast: boolean;
 }
 
 async function countersOf(limit: QuotaLimit, store: QuotaStore) {
   const listed: Counter[] = [];
   let all: number | undefined = 0;
-  for (const { group, shape } of variantsOf(limit)) {
+  const groups = variantsOf(limit).flatMap(({ group, shape }) => [
+    { group, shape, isFast: false },
+    { group: shareGroup(group), shape: shareShape(shape), isFast: true },
+  ]);
+  for (const { group, shape, isFast } of groups) {
     const use = await store.use({ group, shape }, MAX_KEYS);
     all = all === undefined || use.counters === undefined ? undefined : all + use.counters;
-    for (const counter of use.largest) listed.push({ ...counter, group, id: digest(sized(group) + counter.key) });
+    for (const counter of use.largest) {
+      listed.push({ ...counter, group, isFast, id: digest(sized(group) + counter.key) });
+    }
   }
   listed.sort((first, second) => second.used - first.used);
   return { listed: listed.slice(0, MAX_KEYS), all };

@@ -25,6 +25,8 @@ export interface CallConfig {
   readonly defaultService: string | undefined;
   readonly disableCheckCalls: boolean;
   readonly disableReportCalls: boolean;
+  /** Whether the caller enforces the fast specs of the service itself. */
+  readonly countsFastQuotas: boolean;
   /** The charges of connections, in place of those of their service; only for TCP, where the configuration has them. */
   readonly connectionQuotas: Prepared<CompiledQuotaSpecs> | undefined;
   /** The size in the memo beside its text, in characters. */
@@ -95,6 +97,7 @@ export function createCallConfigs(texts: PolicyTexts, regexes: RegexService): Ca
       defaultService: undefined,
       disableCheckCalls: false,
       disableReportCalls: false,
+      countsFastQuotas: false,
       connectionQuotas: undefined,
       weight: 0,
       ...rest,
@@ -103,9 +106,10 @@ export function createCallConfigs(texts: PolicyTexts, regexes: RegexService): Ca
   const http = createBoundedMemo(MEMO, (text) => {
     const config: Partial<HttpClientConfig> | undefined = text === '' ? {} : texts.readHttpClientConfigText(text);
     if (config === undefined) throw new CallConfigError('HttpClientConfig');
-    const { ignoreForwardedAttributes = false, defaultDestinationService } = config;
+    const { ignoreForwardedAttributes = false, countsFastQuotas = false, defaultDestinationService } = config;
     return configOf(config, {
       ignoreForwarded: ignoreForwardedAttributes,
+      countsFastQuotas,
       defaultService: defaultDestinationService,
     });
   });

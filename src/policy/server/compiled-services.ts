@@ -79,7 +79,7 @@ export function createCompiledServices(logger: Logger, regexes: RegexService): C
         tellProblems(host, [...api.problems, ...quotas.problems]);
         return { ...known, ...policiesOfService };
       },
-      ({ api, quotas }) => [...api.programs, ...quotas.programs],
+      ({ api, quotas, exactQuotas }) => [...api.programs, ...quotas.programs, ...exactQuotas.programs],
     );
     return { known, prepared };
   };

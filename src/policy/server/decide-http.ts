@@ -78,7 +78,8 @@ function ask(
     // Discovery sets ignoreForwarded for gateways, which has the same effect.
     isGateway: false,
   });
-  const { charges, isUndecided } = service.quotas.assess(attributes);
+  const quotas = config.countsFastQuotas ? service.exactQuotas : service.quotas;
+  const { charges, isUndecided } = quotas.assess(attributes);
   return {
     attributes,
     quotas: charges,

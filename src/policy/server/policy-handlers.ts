@@ -1,6 +1,7 @@
 import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
 import { createHandlerChain, type HandlerChain } from '../handlers/handler-chain.js';
 import type { PolicyHandler } from '../handlers/policy-handler.js';
+import type { QuotaShares } from '../quota/shares/quota-shares.js';
 import type { RuleHandler } from '../rules/rule-handler.js';
 import { NO_RULES, type RulesInForce } from '../rules/rule-objects.js';
 import type {
@@ -34,6 +35,8 @@ export interface PolicyHandlers {
   isUp(): boolean;
   /** The live use of quotas; undefined while a remote server counts. */
   quotas(): LiveQuotas | undefined;
+  /** Divides fast quotas; undefined while a remote server counts. */
+  shares(): QuotaShares | undefined;
 }
 
 /**
@@ -84,5 +87,6 @@ export function createPolicyHandlers(config: PolicyServerConfig, options: Policy
     failedHandlers: () => ruleHandler()?.failures(),
     isUp: () => configured.every((each) => each?.isUp() !== false),
     quotas: () => configured.find((each) => each?.quotas !== undefined)?.quotas,
+    shares: () => configured.find((each) => each?.shares !== undefined)?.shares,
   };
 }

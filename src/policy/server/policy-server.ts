@@ -6,6 +6,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
 import type { HandlerChain } from '../handlers/handler-chain.js';
+import type { QuotaShares } from '../quota/shares/quota-shares.js';
 import { type Admission, createAdmission, type OverloadSettings, type ReadLoad } from './admission.js';
 import { createAnswerChecks } from './answer-checks.js';
 import { createBoundedMemo } from './bounded-memo.js';
@@ -28,11 +29,13 @@ import {
 import { createRegexService } from './regex-service.js';
 import { createLogService, type LogStream } from './reports/log-service.js';
 import { createReportSink, type ReportSink } from './reports/report-sink.js';
+import { createShareCodec } from './shares/share-codec.js';
+import { createShareService, type OpenShareStream } from './shares/share-service.js';
 import { createShedDecisions } from './shed-decisions.js';
 import { createTcpConnections } from './tcp-connections.js';
 
 export interface PolicyServerOptions {
-  /** Loaded with the files of Envoy's services `auth` and `accesslog`. */
+  /** Loaded with the files of Envoy's services `auth`, `accesslog` and `rate_limit_quota`. */
   readonly protos: ProtoRegistry;
   readonly decoder: ProxyTextDecoder;
   readonly encoder: ProxyTextEncoder;
@@ -59,6 +62,8 @@ export interface PolicyServerOptions {
   /** The current overload settings, read for each check. */
   readonly overload: () => OverloadSettings;
   readonly readLoad: ReadLoad;
+  /** Divides fast quotas; undefined while a remote server counts. */
+  readonly shares: () => QuotaShares | undefined;
 }
 
 /** Answers Envoys through a chain of handlers (docs/architecture.md#how-a-request-is-charged). Does no network I/O. */
@@ -70,6 +75,8 @@ export interface PolicyServer {
   /** The rights of callers under the current policies. */
   readonly rights: CallerRights;
   openLogStream(caller?: Caller): LogStream;
+  /** Opens a stream of a proxy that counts fast quotas by itself. */
+  readonly openShareStream: OpenShareStream;
   /** Limits all checks, also those from other policy servers. */
   readonly admission: Admission;
   /** Takes reports from other senders than Envoy. */
@@ -149,11 +156,24 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
   const attributesOf = (text: string | undefined): AttributeLayer =>
     text === undefined ? EMPTY_LAYER : readText(text);
 
+  let findConfig: ServiceConfigSource['find'] = () => undefined;
+
   return {
     observe: (policies) => {
       services.observe(policies);
       rights.observe(policies);
+      findConfig = (hostname) => policies.find(hostname);
     },
+    openShareStream: createShareService({
+      codec: createShareCodec(protos),
+      rights,
+      findConfig: (hostname) => findConfig(hostname),
+      shares: options.shares,
+      refused: (reason) => options.metrics.increment('policy_server_fast_refused_buckets_total', { reason }),
+      limitedLog,
+      clock,
+      yieldTurn: options.yieldTurn,
+    }),
     rights,
     checks,
     httpChecks: createHttpCheckService({ environment, answerCheck, shed }),

@@ -12,7 +12,10 @@ import type { PacedWork, StepwiseWork } from './paced-work.js';
 
 export interface CompiledPolicies {
   readonly api: CompiledApiSpecs;
+  /** Of all specs. */
   readonly quotas: CompiledQuotaSpecs;
+  /** Of the specs that the proxies of the service do not enforce themselves (docs/policies.md#exact-or-fast). */
+  readonly exactQuotas: CompiledQuotaSpecs;
 }
 
 /**
@@ -32,8 +35,11 @@ export function* preparePolicies(
   yield;
   const quotas = compileQuotaSpecs(quotaSpec, options);
   yield;
-  yield* compilePrograms([...api.programs, ...quotas.programs]);
-  return { api, quotas };
+  const exact = quotaSpec.filter(({ enforcement }) => enforcement !== 'fast');
+  const exactQuotas = exact.length === quotaSpec.length ? quotas : compileQuotaSpecs(exact, options);
+  yield;
+  yield* compilePrograms([...api.programs, ...quotas.programs, ...exactQuotas.programs]);
+  return { api, quotas, exactQuotas };
 }
 
 /** Compiles evicted programs again. */

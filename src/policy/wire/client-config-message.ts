@@ -88,7 +88,7 @@ function quotaSpecMessage(spec: BoundQuotaSpec): QuotaSpecMessage {
   const isPlain = spec.rules.every(({ quotas }) => quotas.every(charges));
   const rules = isPlain ? spec.rules : spec.rules.map((rule) => ({ ...rule, quotas: rule.quotas.filter(charges) }));
   // The types of messages are not read-only, but no code writes to them.
-  return (isPlain ? spec : { rules }) as QuotaSpecMessage;
+  return (isPlain ? spec : { ...spec, rules }) as QuotaSpecMessage;
 }
 
 /** The given attributes, as messages. */

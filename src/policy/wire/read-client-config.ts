@@ -33,6 +33,7 @@ export function readHttpClientConfig(message: HttpClientConfig__Output): HttpCli
     ...attributeField('mixerAttributes', message.mixerAttributes),
     ...attributeField('forwardAttributes', message.forwardAttributes),
     ignoreForwardedAttributes: message.ignoreForwardedAttributes ?? false,
+    ...(message.countsFastQuotas && { countsFastQuotas: true }),
   };
 }
 
@@ -109,8 +110,9 @@ function readHttpApiSpec(message: HTTPAPISpec__Output, path: string): BoundHttpA
   };
 }
 
-function readQuotaSpec({ rules }: QuotaSpec__Output): BoundQuotaSpec {
+function readQuotaSpec({ rules, enforcement }: QuotaSpec__Output): BoundQuotaSpec {
   return {
+    ...(enforcement === 'fast' && { enforcement }),
     rules: (rules ?? []).map(({ match, quotas, workloads }) => ({
       match: (match ?? []).map(({ clause }): AttributeMatchSpec => ({ clause: clause ?? {} })),
       quotas: (quotas ?? []).map(({ quota, charge = 1 }) => ({ ...(quota ? { quota } : {}), charge })),

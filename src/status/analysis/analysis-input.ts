@@ -38,6 +38,8 @@ export interface Enforcement extends TrafficSettings {
    * window. Undefined if another policy server counts quotas.
    */
   readonly limitedQuotas: ReadonlyMap<string, number> | undefined;
+  /** Whether snapshots have the forms of the policy server's limits. Default true. */
+  readonly knowsLimits?: boolean;
   /** The dimensions of these quotas, as written in the policy configuration. */
   readonly quotaDimensions?: ReadonlyMap<string, readonly string[]>;
   /**
@@ -70,6 +72,7 @@ export interface AnalysisInput
     | 'sharedPorts'
     | 'entryOffences'
     | 'bindingGrants'
+    | 'quotaShapes'
   > {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
@@ -107,7 +110,7 @@ export function analysisInputOf(
   { workloadLabelsOf, traffic } = createAnalysisMemory(),
 ): EndpointAnalysisInput {
   const { objects, authorizationPolicies, requestAuthentications, services, servicesByHost, endpoints, mesh } = context;
-  const { sharedPorts, entryOffences, bindingGrants } = context;
+  const { sharedPorts, entryOffences, bindingGrants, quotaShapes } = context;
   const bindings = resolvePolicyBindings(context);
   const knownAttributes = knownAttributesOf(objects);
   return {
@@ -121,6 +124,7 @@ export function analysisInputOf(
     sharedPorts,
     entryOffences,
     bindingGrants,
+    quotaShapes,
     bindings,
     enforcement,
     knownAttributes,
@@ -169,6 +173,7 @@ export function differsBeyondEndpoints(first: PushContext, second: PushContext):
     first.sharedPorts !== second.sharedPorts ||
     first.entryOffences !== second.entryOffences ||
     first.bindingGrants !== second.bindingGrants ||
+    first.quotaShapes !== second.quotaShapes ||
     first.mesh.policy !== second.mesh.policy ||
     first.mesh.rootNamespace !== second.mesh.rootNamespace ||
     first.mesh.defaultDestinationRuleExportTo !== second.mesh.defaultDestinationRuleExportTo ||

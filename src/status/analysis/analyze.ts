@@ -23,6 +23,7 @@ import { findIdleRules, findUnenforcedRules } from './analyzers/rules/rule-enfor
 import { findDuplicateHosts, findSharedClusterIps } from './analyzers/service-conflicts.js';
 import { findShadowedPatterns } from './analyzers/shadowed-patterns.js';
 import { findShadowedServices } from './analyzers/shadowed-services.js';
+import { findSlowFastSpecs } from './analyzers/slow-fast-specs.js';
 import { findSparseSpecs } from './analyzers/sparse-specs.js';
 import { findDanglingReferences, findUnboundSpecs } from './analyzers/spec-references.js';
 import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
@@ -64,6 +65,7 @@ export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'refused-annotations': findRefusedAnnotations,
   'shadowed-services': findShadowedServices,
   'shared-cluster-ips': findSharedClusterIps,
+  'slow-fast-specs': findSlowFastSpecs,
   'sparse-specs': findSparseSpecs,
   'unbound-specs': findUnboundSpecs,
   'undeclared-protocols': findUndeclaredProtocols,

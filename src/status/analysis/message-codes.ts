@@ -251,6 +251,13 @@ export const MESSAGE_CODES = {
     remedy:
       'set storage in the policy configuration to a Redis that all replicas reach (overlays/redis), or run one replica',
   },
+  fastStaysExact: {
+    code: 'MESH0262',
+    level: 'Warn',
+    title: 'A QuotaSpec with enforcement fast stays exact, because proxies cannot enforce it.',
+    remedy:
+      'use conditions and dimensions that proxies can see (docs/policies.md), or set enforcement to exact; quotas with a list of keys are exact',
+  },
   ...RULE_MESSAGE_CODES,
   ...MESH_MESSAGE_CODES,
 } as const satisfies Readonly<Record<string, MessageCode>>;

@@ -107,6 +107,22 @@ export const policyQuotaFamilies = {
     'Receipts of charges: given to a router (issued), taken from a request whose charges it covers (redeemed), or of no use because it was used before, is older than a minute or is invented (unknown).',
     'result',
   ),
+  policy_server_fast_requests_total: counter(
+    'Requests that proxies have counted by themselves for fast quotas, by quota and result: allowed or refused.',
+    'quota',
+    'result',
+  ),
+  policy_server_fast_assignments_total: counter('Assignments of buckets of fast quotas to proxies.'),
+  policy_server_fast_buckets: gauge('Buckets of fast quotas that proxies have.'),
+  policy_server_fast_proxies: gauge('Proxies that are connected for fast quotas.'),
+  policy_server_fast_abandoned_buckets_total: counter(
+    'Buckets that proxies were told to forget: without requests for a minute (idle), or beyond the number of buckets (limit).',
+    'reason',
+  ),
+  policy_server_fast_refused_buckets_total: counter(
+    'Reports of buckets that were not answered: the caller is no workload of the service (caller), no fast rule of the service charges so (charges), or the id has another form (id).',
+    'reason',
+  ),
   policy_server_quota_undefined_charges_total: counter('Charges granted to quotas without a configured limit.'),
   policy_server_store_errors_total: counter(
     'Requests whose quotas could not be counted: timeout, send or other.',

@@ -55,6 +55,7 @@ const TAKES: Readonly<Record<string, readonly string[]>> = {
   bytes: ['a text'],
   timestamp: ['a text'],
   FailPolicy: ['a text'],
+  Enforcement: ['a text'],
   int32: ['a whole number'],
   uint32: ['a whole number'],
   // A text too, because JSON numbers lose digits above 2^53.

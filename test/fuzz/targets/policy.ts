@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parseUriTemplate } from '../../../src/config/policy/uri-template.js';
 import { checkRegex } from '../../../src/config/regex/check-regex.js';
+import { readShapesText } from '../../../src/model/policy/fast/shapes-text.js';
 import { HeadReader } from '../../../src/net/http1/head-reader.js';
 import { RegexSet } from '../../../src/policy/client/regex-set.js';
 import { PathTemplates } from '../../../src/policy/client/template-trie.js';
@@ -9,8 +10,10 @@ import { createServiceConfigReader } from '../../../src/policy/server/discovery/
 import { CHECK_HEADERS } from '../../../src/policy/wire/call-metadata.js';
 import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
+import { bucketIdOf, readBucketId } from '../../../src/policy/wire/quota-buckets.js';
 import { decodeDiscoveryResponse } from '../../../src/xds-client/discovery-messages.js';
 import { regexText, subjectText } from '../../config/regex/arbitrary-regex.js';
+import { createSharesRig, limitOf } from '../../policy/quota/shares/simulated-proxies.js';
 import {
   checkRequestBytes,
   createRig,
@@ -21,9 +24,11 @@ import {
   policyEncoder,
   tcpConfigText,
 } from '../../policy/server/policy-server-rig.js';
+import { reportsBytes } from '../../policy/server/shares/share-messages.js';
 import { anyLayer } from '../../policy/wire/arbitrary-attributes.js';
 import { anyHttpClientConfig, anyServiceConfig, anyTcpClientConfig } from '../../policy/wire/arbitrary-configs.js';
 import { mutated } from '../../support/arbitrary-octets.js';
+import { createFakeClock } from '../../support/fake-clock.js';
 import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
 
 const BOOKS = 'books.default.svc.cluster.local';
@@ -51,6 +56,16 @@ const rig = createRig({
 });
 const protos = loadPolicyProtos();
 const codec = createPolicyCodec(protos);
+
+/** A policy server with a fast quota. */
+function createFastRig() {
+  const clock = createFakeClock();
+  const { shares } = createSharesRig([limitOf()], { clock });
+  const quotaSpec = [
+    { enforcement: 'fast' as const, rules: [{ match: [], quotas: [{ quota: 'requests', charge: 1 }] }] },
+  ];
+  return { rig: createRig({ clock, shares: () => shares, services: { [BOOKS]: { quotaSpec } } }) };
+}
 
 function encode(name: string, message: object): Buffer {
   const type = protos.type(`mesh.policy.v1.${name}`);
@@ -119,6 +134,18 @@ const spoilt = (text: fc.Arbitrary<string>) =>
     anyText,
   );
 const base64 = (octets: Buffer): string => octets.toString('base64');
+const fast = createFastRig();
+const fastReports = reportsBytes([
+  {
+    id: {
+      ...bucketIdOf({ type: 'quotas', service: BOOKS, charges: new Map([['requests', 1]]) }),
+      'request.api_key': 'k',
+    },
+    allowed: 7,
+    denied: 300,
+  },
+  { id: bucketIdOf({ type: 'guard', service: BOOKS }), allowed: 1 },
+]);
 const readServiceConfig = createServiceConfigReader(policyDecoder);
 
 export const policyTargets: readonly FuzzTarget[] = [
@@ -167,6 +194,29 @@ export const policyTargets: readonly FuzzTarget[] = [
   fuzzTarget('access-log', {
     inputs: bytesLike(log),
     run: (bytes) => rig.server.openLogStream().take(Buffer.from(bytes)),
+  }),
+  fuzzTarget('fast-quota-reports', {
+    inputs: bytesLike(fastReports),
+    refusals: ['EnvoyMessageError'],
+    run: async (bytes) => {
+      const stream = fast.rig.server.openShareStream({ type: 'anonymous' }, () => true);
+      try {
+        await stream.take(Buffer.from(bytes));
+      } finally {
+        stream.close();
+      }
+    },
+  }),
+  fuzzTarget('fast-quota-bucket', {
+    inputs: fc.oneof(
+      fc.dictionary(fc.oneof(fc.constantFrom('service', 'charges', 'guard'), anyText), anyText),
+      fc.record({ service: anyText, charges: fc.oneof(fc.json(), anyText) }),
+    ),
+    run: (id) => readBucketId(id),
+  }),
+  fuzzTarget('quota-shapes', {
+    inputs: fc.oneof(fc.json(), anyText),
+    run: (text) => readShapesText(text),
   }),
   fuzzTarget('policy-check', {
     inputs: bytesLike(check),

@@ -220,6 +220,7 @@ function createPendingStore() {
   const store: QuotaStore = {
     type: 'redis',
     charge: (request) => new Promise((answer, fail) => calls.push({ request, answer, fail })),
+    reserve: () => ({ granted: 0, left: 0, bucket: 0 }),
     keepReceipt: () => {},
     takeReceipt: () => undefined,
     use: () => ({ largest: [], counters: 0 }),

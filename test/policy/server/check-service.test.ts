@@ -449,3 +449,24 @@ test('new policies hold from the next request on', async (t) => {
   rig.server.observe(policiesOf({}));
   t.deepEqual(await charged(), []);
 });
+
+test('the Check of a proxy that counts fast quotas itself charges the exact ones alone, and another Check all', async (t) => {
+  const rig = createRig({
+    services: {
+      [BOOKS]: {
+        quotaSpec: [
+          { enforcement: 'fast', rules: [{ match: [], quotas: [{ quota: 'fast', charge: 1 }] }] },
+          { rules: [{ match: [], quotas: [{ quota: 'exact', charge: 1 }] }] },
+        ],
+      },
+    },
+  });
+  for (const countsFastQuotas of [true, false]) {
+    const configText = httpConfigText(countsFastQuotas ? { countsFastQuotas } : {});
+    await rig.ask(httpCheck(), { configText, service: BOOKS });
+  }
+  t.deepEqual(
+    rig.transport.checks.map(({ quotas }) => [...quotas.keys()]),
+    [['exact'], ['fast', 'exact']],
+  );
+});

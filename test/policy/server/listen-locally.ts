@@ -4,6 +4,7 @@ import { createGrpcGuard } from '../../../src/net/guard/grpc-guard.js';
 import { DEFAULT_GRPC_LIMITS } from '../../../src/net/guard/grpc-limits.js';
 import type { CallerReaders } from '../../../src/policy/server/callers/caller-reader.js';
 import { createAccessLogService, createAuthorizationService } from '../../../src/policy/server/grpc/envoy-services.js';
+import { createRateLimitQuotaService } from '../../../src/policy/server/grpc/quota-service.js';
 import { createAnswerRequests } from '../../../src/policy/server/http/answer-requests.js';
 import {
   createPolicyListener,
@@ -29,6 +30,7 @@ export function createLocalListener(server: PolicyServer, options: LocalListener
     services: [
       createAuthorizationService(server, callers?.ofCall),
       createAccessLogService(server, createRecordingLogger(), callers?.ofCall),
+      createRateLimitQuotaService(server.openShareStream, createRecordingLogger(), callers?.ofCall),
     ],
     answer: createAnswerRequests(server.httpChecks, callers?.ofConnection),
     tls,

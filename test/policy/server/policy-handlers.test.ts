@@ -66,6 +66,7 @@ function setUp(config = LOCAL) {
     createId: () => 'id',
     logger,
     limitedLog: createLimitedLog(logger, clock),
+    unsharedServers: () => 1,
     adapters: unreachedEnvironment(clock),
     regexLimits: DEFAULT_REGEX_LIMITS,
   });

@@ -158,6 +158,7 @@ export function createRig({ isLocal = true, services = {}, ...options }: RigOpti
     regexLimits: DEFAULT_REGEX_LIMITS,
     overload: () => ({ shed: true, shedAfterMs: 500, maxPendingChecks: 10_000 }),
     readLoad: () => ({ use: 0, cpuMs: 0 }),
+    shares: () => undefined,
     ...options,
   });
   server.observe(policiesOf(services));

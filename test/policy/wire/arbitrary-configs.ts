@@ -145,6 +145,7 @@ export const anyHttpClientConfig: fc.Arbitrary<HttpClientConfig> = fc
       defaultDestinationService: text,
       mixerAttributes: anyAttributes,
       forwardAttributes: anyAttributes,
+      countsFastQuotas: fc.constant(true),
     }),
   )
   .map(([fields, members]) => ({ ...fields, ...members }));

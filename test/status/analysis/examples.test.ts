@@ -46,6 +46,7 @@ const REMEDIES: Readonly<Record<string, readonly [wrong: string, right: string]>
   MESH0127: ['app: review }', 'app: reviews }'],
   MESH0128: ['mode: SIMPLE', 'mode: SIMPLE\n      caCertificates: /etc/certs/root.pem'],
   MESH0129: ['mode: SIMPLE', 'mode: SIMPLE\n          caCertificates: /etc/certs/root.pem'],
+  MESH0262: ['source.namespace: { exact: web }', '"request.headers[x-team]": { exact: web }'],
   MESH0272: ['request.acount', 'request.account'],
   MESH0273: ['compiledTemplate: checknothing', 'compiledTemplate: quota'],
   MESH0274: ['logStream: FILE #', 'logStream: STDOUT #'],
@@ -72,7 +73,7 @@ const REMEDIES: Readonly<Record<string, readonly [wrong: string, right: string]>
 };
 /** The codes of single kinds that have an example. */
 const OF_KINDS = [
-  ...['MESH0272', 'MESH0273', 'MESH0274', 'MESH0275', 'MESH0276', 'MESH0277'],
+  ...['MESH0262', 'MESH0272', 'MESH0273', 'MESH0274', 'MESH0275', 'MESH0276', 'MESH0277'],
   ...['MESH0307', 'MESH0308', 'MESH0309', 'MESH0310', 'MESH0311', 'MESH0403', 'MESH0404', 'MESH0407', 'MESH0408'],
   ...['MESH0409', 'MESH0410', 'MESH0411', 'MESH0412', 'MESH0413', 'MESH0414'],
 ];

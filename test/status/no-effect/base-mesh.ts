@@ -31,6 +31,7 @@ function valuesOf(name: string): object {
 export function baseSpecs(namespace: string): Specs {
   return {
     QuotaSpec: {
+      enforcement: 'exact',
       rules: [
         {
           match: [

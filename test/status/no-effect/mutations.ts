@@ -29,7 +29,8 @@ const UNKNOWN_KEY: Mutation = {
 };
 
 /** The values to try for a field, by its type in the schema. */
-export function mutationsOf({ type, anyOf, additionalProperties }: SchemaNode): readonly Mutation[] {
+export function mutationsOf({ type, enum: texts, anyOf, additionalProperties }: SchemaNode): readonly Mutation[] {
+  if (texts !== undefined) return [EMPTY_TEXT, UNKNOWN_TEXT];
   if (anyOf !== undefined) return [ZERO];
   switch (type) {
     case 'string':

@@ -3,6 +3,7 @@ import type { KindDefinition } from '../../../src/config/kind-definition.js';
 /** The parts of a JSON schema that the walk reads. */
 export interface SchemaNode {
   readonly type?: string;
+  readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;

@@ -1,5 +1,14 @@
 import type { Clock } from '../../../base/clock.js';
-import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from '../quota-store.js';
+import type {
+  ChargeResult,
+  CounterCharge,
+  CounterId,
+  QuotaStore,
+  ReserveRequest,
+  ReserveResult,
+  StoreAnswer,
+  StoreRequest,
+} from '../quota-store.js';
 import { bucketAt, releaseMs } from '../window-shape.js';
 import { type CounterGroup, createCounterGroup } from './counter-group.js';
 import { createReceipts } from './receipts.js';
@@ -33,7 +42,7 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
   const answers = createRecentAnswers({ clock, keptMs: REPETITION_MS, maxAnswers: maxRepetitions });
   const receipts = createReceipts({ clock, keptMs: REPETITION_MS, maxReceipts: maxRepetitions });
 
-  const groupOf = ({ counter: { group, shape } }: CounterCharge): CounterGroup => {
+  const groupOf = ({ counter: { group, shape } }: { readonly counter: CounterId }): CounterGroup => {
     const known = groups.get(group);
     if (known !== undefined) return known;
     const created = createCounterGroup(shape, maxCounters);
@@ -67,9 +76,25 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
     return { results, isRepetition: false };
   };
 
+  const reserveNow = (request: ReserveRequest): ReserveResult => {
+    const { counter, maxAmount, returned, returnedFrom, wanted } = request;
+    const { key, shape } = counter;
+    const nowMs = Math.floor(epochMs + clock.monotonicMs());
+    const bucket = bucketAt(shape, nowMs);
+    const group = groupOf(request);
+    group.usageOf(key, nowMs)?.remove(returned, returnedFrom);
+    const left = Math.max(maxAmount - (group.usageOf(key, nowMs)?.total(bucket - shape.carried) ?? 0), 0);
+    const granted = Math.min(wanted, left);
+    if (granted > 0) group.charge(key, granted, nowMs);
+    const oldest = group.usageOf(key, nowMs)?.oldest();
+    const result = { granted, left: left - granted, bucket };
+    return oldest === undefined ? result : { ...result, releaseMs: releaseMs(shape, oldest) - nowMs };
+  };
+
   return {
     type: 'memory',
     charge: chargeNow,
+    reserve: reserveNow,
     keepReceipt: receipts.keep,
     takeReceipt: receipts.take,
     use: ({ group }, most) =>

@@ -34,6 +34,27 @@ export class Usage {
     this.#sum += amount;
   }
 
+  /** Takes an amount away from a bucket and later ones, the oldest first. */
+  remove(amount: number, from: number): void {
+    const entries = this.#entries;
+    let rest = amount;
+    for (let at = this.#first; at < entries.length && rest > 0; at += 2) {
+      if ((entries[at] ?? 0) < from) continue;
+      const taken = Math.min(rest, entries[at + 1] ?? 0);
+      entries[at + 1] = (entries[at + 1] ?? 0) - taken;
+      this.#sum -= taken;
+      rest -= taken;
+    }
+  }
+
+  /** The oldest bucket with an amount; undefined without any. */
+  oldest(): number | undefined {
+    for (let at = this.#first; at < this.#entries.length; at += 2) {
+      if ((this.#entries[at + 1] ?? 0) > 0) return this.#entries[at];
+    }
+    return undefined;
+  }
+
   /** The newest bucket with an amount; -Infinity without any. */
   newest(): number {
     return this.#entries.at(-2) ?? Number.NEGATIVE_INFINITY;

@@ -11,6 +11,8 @@ import { keepCommand, type RedisCommand, takeCommand } from './receipt-call.js';
 import { createRecentCounters } from './recent-counters.js';
 import { createRedisLink } from './redis-link.js';
 import { type ConnectToRedis, RedisReplyError, type RedisSession, readComplaint } from './redis-session.js';
+import { RESERVE_SCRIPT, readReserveReply, reserveParameters } from './reserve-call.js';
+import { readServersReply, serversCommand } from './servers-call.js';
 import { readUseReply, useCommand } from './use-call.js';
 
 export interface RedisStoreOptions {
@@ -25,6 +27,10 @@ export interface RedisStoreOptions {
   readonly connect?: ConnectToRedis;
 }
 
+const HASHES: ReadonlyMap<string, string> = new Map(
+  [CHARGE_SCRIPT, RESERVE_SCRIPT].map((script) => [script, scriptHash(script)]),
+);
+
 /**
  * Counts in a Redis, exactly for any number of servers. Without a connection every charge rejects at once, and the
  * store connects again with backoff.
@@ -35,20 +41,23 @@ export interface RedisStoreOptions {
 export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   const { storage, clock, random, logger, onChange = () => {} } = options;
   const { keyPrefix, timeoutMs } = storage;
-  const hash = scriptHash(CHARGE_SCRIPT);
   const { connect } = options;
   const link = createRedisLink({ storage, script: CHARGE_SCRIPT, clock, random, logger, onChange, connect });
   const lastReplyMs = new WeakMap<RedisSession, number>();
   const running = new Set<Promise<unknown>>();
   const recent = createRecentCounters();
 
-  const charge = async (session: RedisSession, parameters: readonly (string | number)[]): Promise<unknown> => {
+  const run = async (
+    session: RedisSession,
+    script: string,
+    parameters: readonly (string | number)[],
+  ): Promise<unknown> => {
     try {
-      return await session.command('EVALSHA', hash, ...parameters);
+      return await session.command('EVALSHA', HASHES.get(script) ?? '', ...parameters);
     } catch (error) {
       if (readComplaint(errorText(error)).type !== 'noScript') throw error;
-      // The scripts of Redis were flushed. A script that did not run has charged nothing.
-      return session.command('EVAL', CHARGE_SCRIPT, ...parameters);
+      // Redis does not have the script yet, or its scripts were flushed. A script that did not run has charged nothing.
+      return session.command('EVAL', script, ...parameters);
     }
   };
 
@@ -136,11 +145,17 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
       for (const { counter } of request.charges) recent.note(counter);
       const parameters = chargeParameters(request, keyPrefix);
       const reply = await finish(
-        ask((session) => charge(session, parameters)),
+        ask((session) => run(session, CHARGE_SCRIPT, parameters)),
         request.timeoutMs,
       );
       return readChargeReply(reply, request.charges.length);
     },
+    reserve: async (request) => {
+      recent.note(request.counter);
+      const parameters = reserveParameters(request, keyPrefix);
+      return readReserveReply(await finish(ask((session) => run(session, RESERVE_SCRIPT, parameters))));
+    },
+    countServers: async (id) => readServersReply(await command(serversCommand(id, keyPrefix))),
     keepReceipt: async (id, text) => {
       await command(keepCommand(id, text, keyPrefix));
     },

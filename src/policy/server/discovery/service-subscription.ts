@@ -89,6 +89,7 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
       metrics.connected(isConnected);
       subscription.start();
     },
+    renew: subscription.renew,
     stop: () => {
       subscription.stop();
       setConnected(false);

@@ -8,6 +8,7 @@ import type { PolicyHandler } from '../../handlers/policy-handler.js';
 import type { ReadKeyFile } from '../../quota/known-keys.js';
 import type { QuotaHandler } from '../../quota/quota-handler.js';
 import type { QuotaStore } from '../../quota/quota-store.js';
+import type { QuotaShares } from '../../quota/shares/quota-shares.js';
 import type { GrpcPolicyTransport } from '../../remote/grpc-policy-transport.js';
 import type { AdapterEnvironment } from '../../rules/adapters/adapter.js';
 import type { RuleHandler } from '../../rules/rule-handler.js';
@@ -29,6 +30,8 @@ export interface PolicyHandlersOptions {
   readonly logger: Logger;
   /** The same logger, for events that callers can cause at any rate. */
   readonly limitedLog: LimitedLog;
+  /** Policy servers that count in memory, each for itself, this one too. */
+  readonly unsharedServers: () => number;
   /** What the handlers of rules get of the process. */
   readonly adapters: AdapterEnvironment;
   /** Limits of the regular expressions of rules. */
@@ -56,6 +59,7 @@ export interface ConfiguredHandler {
   follow(config: PolicyServerConfig): boolean;
   isUp(): boolean;
   readonly quotas?: LiveQuotas;
+  readonly shares?: QuotaShares;
   readonly rules?: RuleHandler;
 }
 

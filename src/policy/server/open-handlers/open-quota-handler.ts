@@ -2,6 +2,8 @@ import { isSameStorage, type PolicyServerConfig } from '../../../config/policy-s
 import { createQuotaHandler, type QuotaHandler } from '../../quota/quota-handler.js';
 import { createQuotaMetrics } from '../../quota/quota-metrics.js';
 import type { QuotaStore } from '../../quota/quota-store.js';
+import { createQuotaShares } from '../../quota/shares/quota-shares.js';
+import { createSharesMetrics } from '../../quota/shares/shares-metrics.js';
 import type { ConfiguredHandler, Neighbours, PolicyHandlersOptions } from './configured-handler.js';
 
 const UNLIMITED_REMEDY = 'add the quota to the policy config (--policyConfig, in a cluster the ConfigMap mesh-policy)';
@@ -15,9 +17,19 @@ export function openQuotaHandler(
   { countsQuota }: Neighbours,
 ): ConfiguredHandler | undefined {
   if (config.backend !== undefined) return undefined;
-  const { openStore, readKeyFile, metrics, logger, limitedLog } = options;
+  const { openStore, readKeyFile, metrics, logger, limitedLog, clock, unsharedServers } = options;
+  const quotaMetrics = createQuotaMetrics(metrics);
   let { storage } = config;
   let store = openStore(storage);
+  const shares = createQuotaShares({
+    limits: config.quotas,
+    store,
+    unsharedServers,
+    clock,
+    metrics: createSharesMetrics(metrics),
+    onUnlimited: quotaMetrics.undefinedCharged,
+    onFailed: (error) => quotaMetrics.storeFailed(store.type, error),
+  });
   const close = (unused: QuotaStore): void => {
     unused.close().catch((error: unknown) => logger.warn({ err: error }, 'former quota store not closed'));
   };
@@ -26,7 +38,8 @@ export function openQuotaHandler(
       limits: config.quotas,
       store,
       readKeyFile,
-      metrics: createQuotaMetrics(metrics),
+      metrics: quotaMetrics,
+      shares,
       isCountedElsewhere: countsQuota,
       onUndefined: (quota) =>
         logger.warn({ quota, remedy: UNLIMITED_REMEDY }, 'quota has no limit, all charges are granted'),
@@ -41,16 +54,25 @@ export function openQuotaHandler(
     throw error;
   }
   return {
-    handler,
+    handler: {
+      ...handler,
+      close: () => {
+        shares.stop();
+        return handler.close();
+      },
+    },
     quotas: handler,
+    shares,
     follow: (wanted) => {
       if (wanted.backend !== undefined) return false;
+      shares.update(wanted.quotas);
       handler.update(wanted.quotas);
       if (isSameStorage(storage, wanted.storage)) return true;
       const former = store;
       store = openStore(wanted.storage);
       storage = wanted.storage;
       handler.useStore(store);
+      shares.useStore(store);
       close(former);
       return true;
     },

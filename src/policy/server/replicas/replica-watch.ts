@@ -36,6 +36,8 @@ export interface ReplicaWatch {
   configChanged(): void;
   /** Undefined while one replica counts, or all count in one place. */
   unshared(): UnsharedCounters | undefined;
+  /** The lasting number of replicas that decide about quotas; 1 before it is known. */
+  replicas(): number;
   stop(): void;
 }
 
@@ -99,6 +101,7 @@ export function createReplicaWatch(parts: ReplicaWatchParts): ReplicaWatch {
     },
     configChanged: evaluate,
     unshared: () => found,
+    replicas: () => lasting.at(clock.monotonicMs()),
     stop: () => cancel(),
   };
 }

@@ -128,6 +128,7 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
         // `reviewEntry` of the webhook judges ServiceEntries.
         entryOffences: new Map(),
         bindingGrants: context.bindingGrants,
+        quotaShapes: context.quotaShapes,
         bindings: bindingsOf(side, touched.bindings),
         enforcement,
         serviceConflicts: serviceConflicts(),

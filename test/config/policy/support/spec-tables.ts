@@ -93,7 +93,7 @@ export const SPEC_TABLES: readonly SpecTable[] = [
   {
     structure: 'QuotaSpec',
     base: { rules: [RULE] },
-    fields: { rules: defaulted('QuotaRule[]', [], [RULE]) },
+    fields: { enforcement: optional('Enforcement', 'fast'), rules: defaulted('QuotaRule[]', [], [RULE]) },
   },
   {
     structure: 'QuotaRule',
@@ -222,6 +222,7 @@ export const SPEC_TABLES: readonly SpecTable[] = [
       mixerAttributes: optional('Attributes', ATTRIBUTES),
       forwardAttributes: optional('Attributes', ATTRIBUTES),
       ignoreForwardedAttributes: defaulted('bool', false, true),
+      countsFastQuotas: optional('bool', true),
     },
   },
   {

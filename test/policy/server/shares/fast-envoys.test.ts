@@ -1,0 +1,122 @@
+import anyTest, { type TestFn } from 'ava';
+import type { QuotaLimit } from '../../../../src/config/policy-server/policy-server-config.js';
+import type { BucketKind } from '../../../../src/model/policy/fast/bucket-kinds.js';
+import { findEnvoy } from '../../../counterparts/find-envoy.js';
+import { eventually } from '../../../support/eventually.js';
+import { type FastEnvoy, type FastEnvoyOptions, startFastEnvoy } from './fast-envoy.js';
+import { type FastServer, startFastServer } from './fast-server.js';
+
+const binary = findEnvoy();
+if ('missing' in binary && process.env['REQUIRE_COUNTERPARTS'] === '1') throw new Error(binary.missing);
+const testWithEnvoy = 'value' in binary ? (anyTest as TestFn) : (anyTest as TestFn).skip;
+
+const WEB = 'web.default.svc.cluster.local';
+const SECOND = 1000;
+
+const limitOf = (name: string, maxAmount: number, validDurationMs: number): QuotaLimit => ({
+  ...{ name, maxAmount, validDurationMs, window: 'rolling', dimensions: [], overrides: [] },
+});
+const kindOf = (quota: string): BucketKind => ({ conditions: [], charges: new Map([[quota, 1]]), keys: [] });
+
+async function startMesh(limit: QuotaLimit, proxies: number, options: Partial<FastEnvoyOptions> = {}) {
+  const server = await startFastServer({ limits: [limit], service: WEB, charges: { [limit.name]: 1 } });
+  const envoys = await Promise.all(
+    Array.from({ length: proxies }, () =>
+      startFastEnvoy({
+        binary: 'value' in binary ? binary.value : '',
+        policyPort: server.port,
+        service: WEB,
+        kinds: [kindOf(limit.name)],
+        ...options,
+      }),
+    ),
+  );
+  const stop = async (running: FastServer = server): Promise<void> => {
+    await Promise.all(envoys.map((envoy) => envoy.stop()));
+    await running.stop();
+  };
+  return { server, envoys, stop };
+}
+
+/** Sends so many requests a second to each proxy, and counts by second those that pass. */
+async function load(envoys: readonly FastEnvoy[], perSecond: number, seconds: number): Promise<readonly number[]> {
+  const passed: number[] = Array.from({ length: seconds }, () => 0);
+  const start = performance.now();
+  const calls: Promise<void>[] = [];
+  const send = async (envoy: FastEnvoy, second: number): Promise<void> => {
+    if ((await envoy.get()).status === 200) passed[second] = (passed[second] ?? 0) + 1;
+  };
+  for (let sent = 0; sent < perSecond * seconds; ) {
+    const passedS = (performance.now() - start) / SECOND;
+    for (; sent < Math.min(passedS, seconds) * perSecond; sent++) {
+      const second = Math.floor(sent / perSecond);
+      for (const envoy of envoys) calls.push(send(envoy, second));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await Promise.all(calls);
+  return passed;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+testWithEnvoy(
+  'four proxies under steady load let less than a tenth more than the limit of a second through',
+  async (t) => {
+    const { envoys, stop } = await startMesh(limitOf('rate', 200, SECOND), 4);
+    const passed = await load(envoys, 100, 9);
+    await stop();
+    t.log(`a limit of 200 a second, by second: ${passed.join(' ')}`);
+    const steady = passed.slice(1);
+    t.true(sum(steady) < 220 * steady.length, 'overshoot');
+    t.true(sum(steady) > 160 * steady.length, 'what the limit allows is used');
+  },
+);
+
+testWithEnvoy(
+  'four proxies under steady load let less than a tenth more than the limit of a minute through',
+  async (t) => {
+    const { envoys, stop } = await startMesh(limitOf('minute', 600, 60 * SECOND), 4);
+    const passed = await load(envoys, 60, 7);
+    await stop();
+    t.log(`a limit of 600 a minute, by second: ${passed.join(' ')}`);
+    t.true(sum(passed) < 660, `${sum(passed)} passed`);
+    t.true(sum(passed) > 540, `${sum(passed)} passed`);
+  },
+);
+
+testWithEnvoy('a proxy whose share is too small gets what the others do not use', async (t) => {
+  const { envoys, stop } = await startMesh(limitOf('rate', 100, SECOND), 2);
+  const [busy, idle] = envoys;
+  if (busy === undefined || idle === undefined) return t.fail();
+  await idle.get();
+  const passed = await load([busy], 120, 8);
+  await stop();
+  t.log(`a limit of 100 a second at one of two proxies, by second: ${passed.join(' ')}`);
+  t.true(sum(passed.slice(6)) > 170, 'nearly the whole limit after the first report');
+});
+
+testWithEnvoy(
+  'without a policy server, FAIL_CLOSE refuses requests once the last assignment has expired',
+  async (t) => {
+    const { server, envoys, stop } = await startMesh(limitOf('minute', 1000, 60 * SECOND), 1, { failsClosed: true });
+    const [envoy] = envoys;
+    if (envoy === undefined) return t.fail();
+    await envoy.get();
+    await eventually('the first assignment', () => server.shares.heldOf('fast 6:minute7:rolling5:60000').size > 0);
+    await server.stop();
+    t.is((await envoy.get()).status, 200, 'the last assignment counts');
+    await eventually('the assignment has expired', async () => (await envoy.get()).status === 503);
+    const refused = await envoy.get();
+    t.is(refused.headers['x-mesh-policy-unavailable'], 'unreachable');
+    t.regex(refused.body, /No policy server answers/);
+    const restarted = await startFastServer({
+      limits: [limitOf('minute', 1000, 60 * SECOND)],
+      service: WEB,
+      charges: { minute: 1 },
+      port: server.port,
+    });
+    await eventually('the proxy reports to the new server', async () => (await envoy.get()).status === 200);
+    await stop(restarted);
+  },
+);
