@@ -13,10 +13,13 @@ export interface CheckBootstrapOptions {
   readonly nodeId: string;
   /** Name of the check filter at discovery (ECDS). */
   readonly filterName: string;
+  /** Name of the filter of fast quotas there. */
+  readonly fastFilterName: string;
 }
 
 const EXTENSIONS = 'type.googleapis.com/envoy.extensions';
 const EXT_AUTHZ = `${EXTENSIONS}.filters.http.ext_authz.v3.ExtAuthz`;
+const RATE_LIMIT_QUOTA = `${EXTENSIONS}.filters.http.rate_limit_quota.v3.RateLimitQuotaFilterConfig`;
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 const FROM_ADS: EnvoyJson = { ads: {}, resource_api_version: 'V3' };
 const GRPC_FLOOR_CLUSTER = 'check_floor_grpc';
@@ -26,11 +29,11 @@ const CHECK_TIMEOUT = '5s';
 const DISCOVERY_CLUSTER = 'discovery';
 
 /**
- * One Envoy with four listeners, which answer by themselves, so that nothing behind Envoy is measured: without a check,
- * with one by each floor, and with the very filter that discovery gives a sidecar. All checking servers get all headers.
+ * One Envoy with five listeners, which answer by themselves, so that nothing behind Envoy is measured: without a check,
+ * with one by each floor, and with the very filters that discovery gives a sidecar. All checking servers get all headers.
  */
 export function buildCheckBootstrap(options: CheckBootstrapOptions): EnvoyJson {
-  const { adminPort, ports, discoveryPort, floorPorts, nodeId, filterName } = options;
+  const { adminPort, ports, discoveryPort, floorPorts, nodeId, filterName, fastFilterName } = options;
   const grpcFloorFilter = floorFilter({
     grpc_service: { envoy_grpc: { cluster_name: GRPC_FLOOR_CLUSTER }, timeout: CHECK_TIMEOUT },
   });
@@ -38,10 +41,8 @@ export function buildCheckBootstrap(options: CheckBootstrapOptions): EnvoyJson {
     http_service: { server_uri: { uri: 'http://floor', cluster: HTTP_FLOOR_CLUSTER, timeout: CHECK_TIMEOUT } },
     allowed_headers: { patterns: [{ safe_regex: { regex: '.*' } }] },
   });
-  const policyFilter: EnvoyJson = {
-    name: filterName,
-    config_discovery: { config_source: FROM_ADS, type_urls: [EXT_AUTHZ] },
-  };
+  const policyFilter = discoveredFilter(filterName, EXT_AUTHZ);
+  const fastFilter = discoveredFilter(fastFilterName, RATE_LIMIT_QUOTA);
   return {
     node: { id: nodeId, cluster: 'bench' },
     admin: { address: socketAddress(adminPort) },
@@ -64,15 +65,23 @@ export function buildCheckBootstrap(options: CheckBootstrapOptions): EnvoyJson {
         listener('grpcFloor', ports.grpcFloor, [grpcFloorFilter]),
         listener('httpFloor', ports.httpFloor, [httpFloorFilter]),
         listener('policy', ports.policy, [policyFilter]),
+        listener('fast', ports.fast, [fastFilter]),
       ],
     },
   };
 }
 
+/** Variants with a check. */
+export type CheckedVariant = Exclude<Variant, 'plain' | 'fast'>;
+
 /** Counter of the requests that the check of a listener allowed. */
-export function allowedStatOf(variant: Exclude<Variant, 'plain'>): string {
+export function allowedStatOf(variant: CheckedVariant): string {
   // The filter from discovery has a prefix for its statistics.
   return variant === 'policy' ? 'http.policy.ext_authz.policy.ok' : `http.${variant}.ext_authz.ok`;
+}
+
+function discoveredFilter(name: string, typeUrl: string): EnvoyJson {
+  return { name, config_discovery: { config_source: FROM_ADS, type_urls: [typeUrl] } };
 }
 
 function floorFilter(service: EnvoyJson): EnvoyJson {

@@ -15,6 +15,13 @@ export const CHECKED_NODE_ID = `sidecar~${ADDRESS}~${NAME}-1.${NAMESPACE}~${NAME
 /** Name of the filter that checks its HTTP. */
 export const CHECK_FILTER_NAME = `policy|inbound|80|http|${CHECKED_HOST}`;
 
+/** The service whose quota Envoy enforces itself. */
+const FAST_NAME = 'fast';
+const FAST_HOST = `${FAST_NAME}.${NAMESPACE}.svc.cluster.local`;
+
+/** Name of the filter that counts its HTTP. */
+export const FAST_FILTER_NAME = `policy|fast|inbound|81|http|${FAST_HOST}`;
+
 /** Where the files of a mesh with a policy are. */
 export interface CheckedMeshFiles {
   readonly meshFolder: string;
@@ -36,13 +43,20 @@ export async function writeCheckedMesh(
     policyConfigFile: join(folder, 'policy-config.json'),
   };
   await mkdir(files.meshFolder, { recursive: true });
-  await writeFile(join(files.meshFolder, 'service.yaml'), serviceText());
+  await writeFile(join(files.meshFolder, 'service.yaml'), serviceText(NAME, 80));
+  await writeFile(join(files.meshFolder, 'fast-service.yaml'), serviceText(FAST_NAME, 81));
   const bound = { services: [{ service: CHECKED_HOST }] };
   const objects = {
     'api.json': policyObject('HTTPAPISpec', apiSpec),
     'api-binding.json': policyObject('HTTPAPISpecBinding', { ...bound, apiSpecs: [{ name: NAME }] }),
     'quota.json': policyObject('QuotaSpec', quotaSpec),
     'quota-binding.json': policyObject('QuotaSpecBinding', { ...bound, quotaSpecs: [{ name: NAME }] }),
+    'fast-quota.json': policyObject('QuotaSpec', FAST_SPEC, FAST_NAME),
+    'fast-binding.json': policyObject(
+      'QuotaSpecBinding',
+      { services: [{ service: FAST_HOST }], quotaSpecs: [{ name: FAST_NAME }] },
+      FAST_NAME,
+    ),
   };
   for (const [file, object] of Object.entries(objects)) {
     await writeFile(join(files.meshFolder, file), JSON.stringify(object));
@@ -55,7 +69,7 @@ export async function writeCheckedMesh(
   };
   await writeFile(files.meshConfigFile, JSON.stringify(meshConfig));
   const names = new Set(quotaSpec.rules?.flatMap(({ quotas = [] }) => quotas.map(({ quota }) => quota)));
-  const quotas = [...names].map((name) => ({
+  const quotas = [...names, FAST_NAME].map((name) => ({
     name,
     maxAmount: UNREACHED_AMOUNT,
     validDuration: '1m',
@@ -65,17 +79,19 @@ export async function writeCheckedMesh(
   return files;
 }
 
-function serviceText(): string {
+const FAST_SPEC = { enforcement: 'fast', rules: [{ quotas: [{ quota: FAST_NAME }] }] };
+
+function serviceText(name: string, port: number): string {
   return formatServiceFile({
-    name: NAME,
+    name,
     namespace: NAMESPACE,
     kind: 'http',
-    clusterIp: '10.96.0.1',
-    ports: [{ name: 'http', port: 80, targetPort: 8080 }],
+    clusterIp: `10.96.0.${port}`,
+    ports: [{ name: 'http', port, targetPort: 8000 + port }],
     endpoints: [{ address: ADDRESS, nodeName: 'node-1', zone: 'zone-1' }],
   });
 }
 
-function policyObject(kind: string, spec: object): object {
-  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name: NAME, namespace: NAMESPACE }, spec };
+function policyObject(kind: string, spec: object, name = NAME): object {
+  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: NAMESPACE }, spec };
 }

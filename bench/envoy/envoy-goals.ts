@@ -9,6 +9,9 @@ const SERVED_PER_SECOND = 3000;
 /** The time that a check has, and some for the machine. */
 const LONGEST_MS = 6000;
 
+/** The clock and the machine tell no smaller differences. */
+const LEAST_NOISE_MS = 0.1;
+
 /** A bound at one rate. */
 export interface EnvoyGoal {
   readonly name: string;
@@ -29,6 +32,8 @@ export function judgeEnvoyGoals(results: readonly RoundResult[]): readonly Envoy
     addedGoal(results, 'p99Ms', 'p99'),
     requestsGoal('requests refused', policy.refused),
     failed,
+    ...fastGoals(results, 'p50Ms', 'p50'),
+    ...fastGoals(results, 'p99Ms', 'p99'),
   ];
 }
 
@@ -42,6 +47,22 @@ function addedGoal(results: readonly RoundResult[], of: 'p50Ms' | 'p99Ms', shown
   const ratio = addedMs(results, 'policy', of) / addedMs(results, 'httpFloor', of);
   const name = `added at ${shown}, by node:http`;
   return { name, limit: `${MOST_ADDED} x`, value: `${ratio.toFixed(2)} x`, isMet: ratio <= MOST_ADDED };
+}
+
+/** Fast quotas add no more than rounds without a check differ from one another. */
+function fastGoals(results: readonly RoundResult[], of: 'p50Ms' | 'p99Ms', shown: string): readonly EnvoyGoal[] {
+  if (!results.some(({ variant }) => variant === 'fast')) return [];
+  const plain = results.filter(({ variant }) => variant === 'plain').map((each) => each[of]);
+  const noise = Math.max(LEAST_NOISE_MS, Math.max(...plain) - Math.min(...plain));
+  const added = addedMs(results, 'fast', of);
+  return [
+    {
+      name: `added at ${shown} by fast quotas, in noise`,
+      limit: `${noise.toFixed(2)} ms`,
+      value: `${added.toFixed(2)} ms`,
+      isMet: added <= noise,
+    },
+  ];
 }
 
 function requestsGoal(name: string, count: number): EnvoyGoal {

@@ -1,8 +1,8 @@
 import type { LoadSample } from '../load/open-loop.js';
 import { median, percentile } from '../measure/statistics.js';
 
-/** The checking server: none, a floor, or the policy server, in the order of their rounds. */
-export const VARIANTS = ['plain', 'grpcFloor', 'httpFloor', 'policy'] as const;
+/** The checking server: none, a floor, or the policy server; and Envoy itself by shares (fast), in the order of their rounds. */
+export const VARIANTS = ['plain', 'grpcFloor', 'httpFloor', 'policy', 'fast'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 /** One variant in one round. */

@@ -8,8 +8,8 @@ import type { PolicyWorkload } from '../policy/workload.js';
 import type { Cleanup } from '../run/cleanup.js';
 import { findFreePorts } from '../subject/free-ports.js';
 import type { OwnedProcesses } from '../subject/owned-process.js';
-import { allowedStatOf, buildCheckBootstrap } from './check-bootstrap.js';
-import { CHECK_FILTER_NAME, CHECKED_NODE_ID } from './checked-mesh.js';
+import { allowedStatOf, buildCheckBootstrap, type CheckedVariant } from './check-bootstrap.js';
+import { CHECK_FILTER_NAME, CHECKED_NODE_ID, FAST_FILTER_NAME } from './checked-mesh.js';
 import { type EnvoyProcess, startEnvoyProcess } from './envoy-process.js';
 import { launchCheckedMesh, START_TIMEOUT_MS } from './launch-checked-mesh.js';
 import { type RoundResult, roundResultOf, VARIANTS, type Variant } from './round-result.js';
@@ -41,8 +41,8 @@ interface Target {
 }
 
 /**
- * Sends the same requests through one Envoy without a check, with a check by each floor, and with a check by the policy
- * server, in turns. Other work of the machine then affects all of them.
+ * Sends the same requests through one Envoy without a check, with a check by each floor, with a check by the policy server,
+ * and with fast quotas, in turns. Other work of the machine then affects all of them.
  */
 export async function measureThroughEnvoy(options: ThroughEnvoyOptions): Promise<readonly RoundResult[]> {
   const { workload, rates, rounds, secondsPerRound, progress } = options;
@@ -70,8 +70,8 @@ export async function measureThroughEnvoy(options: ThroughEnvoyOptions): Promise
 
 async function startTargets({ workload, binary, processes, cleanup }: ThroughEnvoyOptions) {
   const { workFolder, discovery, floors } = await launchCheckedMesh({ workload, processes, cleanup });
-  const [adminPort = 0, plain = 0, grpcFloor = 0, httpFloor = 0, policy = 0] = await findFreePorts(5);
-  const ports: Readonly<Record<Variant, number>> = { plain, grpcFloor, httpFloor, policy };
+  const [adminPort = 0, plain = 0, grpcFloor = 0, httpFloor = 0, policy = 0, fast = 0] = await findFreePorts(6);
+  const ports: Readonly<Record<Variant, number>> = { plain, grpcFloor, httpFloor, policy, fast };
   const envoy = await startEnvoyProcess({
     processes,
     binary,
@@ -85,6 +85,7 @@ async function startTargets({ workload, binary, processes, cleanup }: ThroughEnv
       floorPorts: { grpc: floors.grpc.port, http: floors.http.port },
       nodeId: CHECKED_NODE_ID,
       filterName: CHECK_FILTER_NAME,
+      fastFilterName: FAST_FILTER_NAME,
     }),
   });
   const pids: Readonly<Record<Variant, number | undefined>> = {
@@ -92,6 +93,7 @@ async function startTargets({ workload, binary, processes, cleanup }: ThroughEnv
     grpcFloor: floors.grpc.pid,
     httpFloor: floors.http.pid,
     policy: discovery.pid,
+    fast: discovery.pid,
   };
   const targets = VARIANTS.map((variant): Target => {
     const sender = createHttpSender(ports[variant]);
@@ -113,7 +115,7 @@ async function measureRound(
   { envoy, requests, perSecond, seconds, until }: RoundLoad,
   { variant, sender, serverPid }: Target,
 ): Promise<RoundResult> {
-  const allowed = async () => (variant === 'plain' ? 0 : envoy.stat(allowedStatOf(variant)));
+  const allowed = async () => (isChecked(variant) ? envoy.stat(allowedStatOf(variant)) : 0);
   const allowedBefore = await allowed();
   const cpuBefore = await cpuSecondsOf(serverPid);
   let refused = 0;
@@ -129,7 +131,7 @@ async function measureRound(
   ]);
   const cpuAfter = await cpuSecondsOf(serverPid);
   const unchecked = samples.length - ((await allowed()) - allowedBefore);
-  if (variant !== 'plain' && unchecked > samples.filter(({ isGood }) => !isGood).length) {
+  if (isChecked(variant) && unchecked > samples.filter(({ isGood }) => !isGood).length) {
     throw new BenchError(
       'envoy-failed',
       `Envoy let ${unchecked} of ${samples.length} requests by unchecked (${variant}).`,
@@ -137,6 +139,10 @@ async function measureRound(
   }
   const cpuSeconds = cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore;
   return roundResultOf({ variant, perSecond, samples, refused, cpuSeconds });
+}
+
+function isChecked(variant: Variant): variant is CheckedVariant {
+  return variant !== 'plain' && variant !== 'fast';
 }
 
 async function cpuSecondsOf(pid: number | undefined): Promise<number | undefined> {

@@ -97,3 +97,11 @@ test('the report shows each variant at each rate, what it adds, and whether the 
   t.regex(text, /\nThrough Envoy, 3000 requests per second/);
   t.regex(text, /\nrequests refused +at most 0 +6 +missed\n/);
 });
+
+test('fast quotas may add what rounds without a check differ by, and are not judged where they were not measured', (t) => {
+  const withFast = (p50Ms: number) => [...ROUNDS, ...[0, 1, 0].map((more) => round('fast', p50Ms + more, 1, 8))];
+  t.true(areEnvoyGoalsMet(withFast(0.3)));
+  t.false(areEnvoyGoalsMet(withFast(1.4)));
+  t.regex(formatEnvoyReport(withFast(0.3)), /added at p50 by fast quotas, in noise +at most 1\.00 ms +0\.10 ms +met/);
+  t.notRegex(formatEnvoyReport(ROUNDS), /fast quotas/);
+});
