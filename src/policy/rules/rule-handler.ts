@@ -52,7 +52,7 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
     });
   const handlers = createHandlerTable({ clock, metrics, logger, limitedLog, build });
   let { language } = NO_RULES;
-  let compile: RuleCompiler = createRuleCompiler(language, programs);
+  let compile: RuleCompiler = createRuleCompiler(language, programs, options);
   let rules: CompiledRuleSet = compile([]);
 
   const builderFor = (attributes: AttributeBag): { readonly meter: MatchMeter; readonly builder: InstanceBuilder } => {
@@ -98,7 +98,7 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       if (destinations.length > 0) metrics.dispatched(called, builder.built);
     },
     update: ({ rules: objects, counts, language: next }) => {
-      if (next !== language) compile = createRuleCompiler(next, programs);
+      if (next !== language) compile = createRuleCompiler(next, programs, options);
       language = next;
       rules = compile(objects);
       for (const { object, part, text } of rules.problems) {

@@ -42,7 +42,7 @@ export interface RuleObject {
   /** `rule/<namespace>/<name>`, unique. */
   readonly key: string;
   readonly object: object;
-  readonly spec: Pick<RuleSpec, 'match'>;
+  readonly spec: Pick<RuleSpec, 'match' | 'sampling'>;
   /** The rule applies only to requests to services of this namespace; undefined: to all requests. */
   readonly namespace: string | undefined;
   readonly actions: readonly ActionObject[];

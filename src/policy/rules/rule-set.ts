@@ -7,6 +7,7 @@ import type { AttributeReader, AttributeTypes, ExpressionLanguage } from '../../
 import { type CompiledInstance, compileInstance } from './compile-instance.js';
 import { createRuleIndex, type IndexedRule, type RequiredText, type RuleIndex } from './rule-index.js';
 import type { HandlerObject, InstanceObject, RuleObject } from './rule-objects.js';
+import { createSampler, type Sampler, type SamplerEnvironment } from './sampler.js';
 
 /** The service's namespace, which limits the rules of a namespace to its own services. */
 const NAMESPACE = 'destination.service.namespace';
@@ -39,7 +40,7 @@ export interface CompiledRuleSet {
 /** A part of a rule that is left out. */
 export interface RuleSetProblem {
   readonly object: string;
-  readonly part: 'match' | 'instance';
+  readonly part: 'match' | 'sampling' | 'instance';
   readonly text: string;
 }
 
@@ -49,19 +50,35 @@ export type RuleCompiler = (rules: readonly RuleObject[]) => CompiledRuleSet;
 interface CompiledRule extends IndexedRule {
   readonly namespace: string | undefined;
   readonly match: CompiledExpression | undefined;
+  /** Undefined: all requests are reported. */
+  readonly sampler: Sampler | undefined;
   readonly destinations: readonly Destination[];
 }
 
 type Remembered<Value> = WeakMap<object, { readonly attributes: AttributeTypes; readonly value: Value | Error }>;
 
 /** @param programs where regular expressions are compiled, with the scope `any part` */
-export function createRuleCompiler(language: ExpressionLanguage, programs: RegexPrograms): RuleCompiler {
+export function createRuleCompiler(
+  language: ExpressionLanguage,
+  programs: RegexPrograms,
+  environment: SamplerEnvironment,
+): RuleCompiler {
   const matches: Remembered<CompiledExpression | undefined> = new WeakMap();
+  const samplers: Remembered<Sampler | undefined> = new WeakMap();
   const instances: Remembered<CompiledInstance | undefined> = new WeakMap();
 
   const matchOf = ({ object, spec: { match = '' }, attributes }: RuleObject) =>
     remembered(matches, object, attributes, () =>
       match.trim() === '' ? undefined : compileExpression(match, attributes, language, { programs }),
+    );
+  const samplerOf = ({ object, spec: { sampling }, attributes }: RuleObject) =>
+    remembered(
+      samplers,
+      object,
+      attributes,
+      () =>
+        sampling &&
+        createSampler(sampling, (text) => compileExpression(text, attributes, language, { programs }), environment),
     );
   const instanceOf = (instance: InstanceObject) =>
     remembered(instances, instance.object, instance.attributes, () => compileInstance(instance, language, programs));
@@ -76,6 +93,8 @@ export function createRuleCompiler(language: ExpressionLanguage, programs: Regex
     const compiled = rules.flatMap((rule, place): readonly CompiledRule[] => {
       const match = matchOf(rule);
       if (!usable(match, rule.key, 'match')) return [];
+      const sampler = samplerOf(rule);
+      if (!usable(sampler, rule.key, 'sampling')) return [];
       const destinations = new Destinations();
       for (const { handler, instances: named } of rule.actions) {
         for (const each of named) {
@@ -84,14 +103,15 @@ export function createRuleCompiler(language: ExpressionLanguage, programs: Regex
         }
       }
       const { namespace } = rule;
-      return [{ place, namespace, match, destinations: destinations.all(), requires: requiredTexts(namespace, match) }];
+      const requires = requiredTexts(namespace, match);
+      return [{ place, namespace, match, sampler, destinations: destinations.all(), requires }];
     });
     const named = compiled.flatMap(({ destinations }) => destinations);
     const requests = createRuleIndex(withVarieties(compiled, ['check', 'quota']));
     const reports = createRuleIndex(withVarieties(compiled, ['report']));
     return {
-      requestDestinations: (bag, meter) => destinationsOf(requests, bag, meter),
-      reportDestinations: (bag, meter) => destinationsOf(reports, bag, meter),
+      requestDestinations: (bag, meter) => destinationsOf(requests, bag, meter, applies),
+      reportDestinations: (bag, meter) => destinationsOf(reports, bag, meter, isReported),
       destinations: named,
       handlers: new Map(named.map(({ handler }) => [handler.key, handler])),
       instancesOf: (key) => [
@@ -173,8 +193,9 @@ function destinationsOf(
   index: RuleIndex<CompiledRule>,
   bag: AttributeReader,
   meter: MatchMeter,
+  isMeant: typeof applies,
 ): readonly Destination[] {
-  const matching = index(bag).filter((rule) => applies(rule, bag, meter));
+  const matching = index(bag).filter((rule) => isMeant(rule, bag, meter));
   if (matching.length <= 1) return matching[0]?.destinations ?? NONE;
   const joined = new Destinations();
   for (const { destinations } of matching) {
@@ -183,6 +204,10 @@ function destinationsOf(
     }
   }
   return joined.all();
+}
+
+function isReported(rule: CompiledRule, bag: AttributeReader, meter: MatchMeter): boolean {
+  return applies(rule, bag, meter) && (rule.sampler?.(bag, meter) ?? true);
 }
 
 function applies({ namespace, match }: CompiledRule, bag: AttributeReader, meter: MatchMeter): boolean {

@@ -20,8 +20,8 @@ export const RULE_MESSAGE_CODES = {
   idleRuleField: {
     code: 'MESH0274',
     level: 'Warn',
-    title: 'A field of a handler, instance, adapter or template is accepted, but has no effect in this mesh.',
-    remedy: 'remove it; docs/policy-rules.md#adapters lists such fields',
+    title: 'A field of a rule, handler, instance, adapter or template is accepted, but has no effect in this mesh.',
+    remedy: 'remove it; docs/policy-rules.md lists such fields',
   },
   conflictingManifest: {
     code: 'MESH0275',

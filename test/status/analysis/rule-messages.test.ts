@@ -220,3 +220,37 @@ test('an adapter of your own may take built-in templates, by their names', (t) =
     [],
   );
 });
+
+test('header operations of a rule, and the names that only they read, are MESH0274', (t) => {
+  t.deepEqual(
+    messagesOf(
+      `rule shop/r {actions: [{handler: h, instances: [i], name: plan}, {handler: h, instances: [i]}], requestHeaderOperations: [{name: x-a, values: [request.path]}], responseHeaderOperations: [{name: x-b, operation: REMOVE}]}
+      rule shop/plain {actions: [{handler: h, instances: [i]}], sampling: {random: {percentSampled: {numerator: 5}}}}`,
+      'idle-rule-fields',
+    ).map((line) => line.split(';')[0]),
+    [
+      'MESH0274 rule/shop/r spec.actions[0].name: actions[0].name is not used: only header operations read it',
+      'MESH0274 rule/shop/r spec.requestHeaderOperations: requestHeaderOperations has no effect: policy servers of this version change no headers',
+      'MESH0274 rule/shop/r spec.responseHeaderOperations: responseHeaderOperations has no effect: policy servers of this version change no headers',
+    ],
+  );
+});
+
+test('parameters for the reuse of answers, which policy servers do not reuse, are MESH0274 unless they are the defaults', (t) => {
+  t.deepEqual(
+    messagesOf(
+      `handler shop/a {compiledAdapter: denier, params: {validDuration: 5s, validUseCount: 7}}
+      handler shop/b {compiledAdapter: listchecker, params: {overrides: [a], cachingInterval: 1s}}
+      handler shop/c {compiledAdapter: rbac, params: {cacheDuration: 10s}}
+      handler shop/d {compiledAdapter: memquota, params: {minDeduplicationDuration: 2s, quotas: [{name: q, maxAmount: 1, validDuration: 1s}]}}
+      handler shop/e {compiledAdapter: denier}`,
+      'idle-rule-fields',
+    ).map((line) => line.split(' ').slice(0, 3).join(' ')),
+    [
+      'MESH0274 handler/shop/a spec.params.validUseCount:',
+      'MESH0274 handler/shop/b spec.params.cachingInterval:',
+      'MESH0274 handler/shop/c spec.params.cacheDuration:',
+      'MESH0274 handler/shop/d spec.params.minDeduplicationDuration:',
+    ],
+  );
+});

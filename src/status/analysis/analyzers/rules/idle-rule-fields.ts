@@ -4,6 +4,7 @@ import { COMPILED_ADAPTERS } from '../../../../config/policy-rules/catalogue/com
 import { COMPILED_TEMPLATES } from '../../../../config/policy-rules/catalogue/compiled-templates.js';
 import type { HandlerSpec } from '../../../../config/policy-rules/handler.js';
 import type { InstanceSpec } from '../../../../config/policy-rules/instance.js';
+import type { RuleSpec } from '../../../../config/policy-rules/rule.js';
 import { createMessage } from '../../analysis-message.js';
 import type { ObjectAnalyzer } from '../../object-analyzer.js';
 
@@ -16,7 +17,7 @@ interface IdleField {
 
 /** Fields of public files that are accepted and have no effect. */
 export const idleRuleFields: ObjectAnalyzer = {
-  kinds: ['handler', 'instance', 'adapter', 'template'],
+  kinds: ['rule', 'handler', 'instance', 'adapter', 'template'],
   find: (object) =>
     idleFields(object).map(({ path, reason }) =>
       createMessage('idleRuleField', { object: keyOf(object), field: `spec.${path}` }, `${path} ${reason}`),
@@ -24,12 +25,26 @@ export const idleRuleFields: ObjectAnalyzer = {
 };
 
 function idleFields({ kind, body, metadata }: MeshObject): readonly IdleField[] {
+  if (kind === 'rule') return ofRule(body as RuleSpec);
   const { name } = body as { readonly name?: string };
   const reason = `is not used: the name of the ${kind} is ${metadata.name}`;
   const named: readonly IdleField[] =
     name === undefined || name === '' || name === metadata.name ? [] : [{ path: 'name', reason }];
   if (kind === 'handler') return [...named, ...ofHandler(body as HandlerSpec)];
   return kind === 'instance' ? [...named, ...ofInstance(body as InstanceSpec)] : named;
+}
+
+function ofRule({ requestHeaderOperations, responseHeaderOperations, actions }: RuleSpec): readonly IdleField[] {
+  const reason = 'has no effect: policy servers of this version change no headers';
+  return [
+    ...(requestHeaderOperations.length > 0 ? [{ path: 'requestHeaderOperations', reason }] : []),
+    ...(responseHeaderOperations.length > 0 ? [{ path: 'responseHeaderOperations', reason }] : []),
+    ...actions.flatMap(({ name }, index) =>
+      name === undefined
+        ? []
+        : [{ path: `actions[${index}].name`, reason: 'is not used: only header operations read it' }],
+    ),
+  ];
 }
 
 function ofHandler({ compiledAdapter, params }: HandlerSpec): readonly IdleField[] {
