@@ -15,14 +15,21 @@ const TAB = 0x09;
  *
  * @param text without the empty line at its end
  * @param header gets each header in its order; the value is without spaces around it
- * @returns undefined for a text that is no head
+ * @param maxHeaders more of them are not read, because a short head can have very many
+ * @returns undefined for a text that is no head, or has too many headers
  */
-export function readRequestHead(text: string, header: (name: string, value: string) => void): RequestLine | undefined {
+export function readRequestHead(
+  text: string,
+  maxHeaders: number,
+  header: (name: string, value: string) => void,
+): RequestLine | undefined {
   const lineEnd = endOfLine(text, 0);
   const methodEnd = text.indexOf(' ');
   const versionAt = lineEnd - VERSION.length;
   if (methodEnd < 1 || methodEnd >= versionAt || !text.startsWith(VERSION, versionAt)) return undefined;
+  let headers = 0;
   for (let at = lineEnd + 2; at < text.length; ) {
+    if (++headers > maxHeaders) return undefined;
     const end = endOfLine(text, at);
     const colon = text.indexOf(':', at);
     // A line that begins with a space continues the one before, which Envoys do not send.

@@ -7,6 +7,7 @@ import { CallConfigError } from './call-configs.js';
 import { CallerRefusedError } from './callers/caller.js';
 import type { Decided } from './decide.js';
 import { EnvoyMessageError } from './envoy-codec.js';
+import { CheckHeadError } from './http/check-head-error.js';
 import type { PolicyServerMetrics } from './policy-server-metrics.js';
 
 /** One Check, as the protocol of its call answers it. */
@@ -26,7 +27,7 @@ export interface AnswerableCheck<Answer> {
  * not wait costs no promise.
  *
  * @throws CallerRefusedError when the caller may not ask
- * @throws EnvoyMessageError, CallConfigError without enough data for a decision: the fail policy of the proxy's filter
+ * @throws EnvoyMessageError, CheckHeadError, CallConfigError without enough data for a decision: the fail policy of the proxy's filter
  *   decides
  */
 export type AnswerCheck = <Answer>(check: AnswerableCheck<Answer>) => Answer | Promise<Answer>;
@@ -100,6 +101,6 @@ export function checkMetadataOf({ context, decision, texts }: Decided): CheckMet
 }
 
 function failureReason(error: unknown): 'message' | 'config' | 'internal' {
-  if (error instanceof EnvoyMessageError) return 'message';
+  if (error instanceof EnvoyMessageError || error instanceof CheckHeadError) return 'message';
   return error instanceof CallConfigError ? 'config' : 'internal';
 }

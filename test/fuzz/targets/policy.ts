@@ -168,7 +168,7 @@ export const policyTargets: readonly FuzzTarget[] = [
         })
         .map(({ line, headers }) => [line, ...Object.entries(headers).map((header) => header.join(':'))].join('\r\n')),
     ),
-    refusals: ['CallConfigError'],
+    refusals: ['CallConfigError', 'CheckHeadError'],
     run: (head) => rig.server.httpChecks.check(head, ANONYMOUS, ''),
   }),
   fuzzTarget('http-head', {

@@ -3,7 +3,7 @@ import { readRequestHead } from '../../../src/net/http1/request-head.js';
 
 function read(text: string) {
   const headers: (readonly [string, string])[] = [];
-  const line = readRequestHead(text, (name, value) => headers.push([name, value]));
+  const line = readRequestHead(text, 6, (name, value) => headers.push([name, value]));
   return line === undefined ? undefined : { ...line, headers };
 }
 
@@ -25,6 +25,11 @@ test('a head has a method, a target and headers, in their order', (t) => {
 test('a request without headers, of any method and target, is one', (t) => {
   t.deepEqual(read('PURGE * HTTP/1.1'), { method: 'PURGE', target: '*', headers: [] });
   t.like(read('GET /with a space HTTP/1.1'), { method: 'GET', target: '/with a space' });
+});
+
+test('a head with more headers than the limit is not read', (t) => {
+  t.is(read(`GET / HTTP/1.1${'\r\na:'.repeat(6)}`)?.headers.length, 6);
+  t.is(read(`GET / HTTP/1.1${'\r\na:'.repeat(7)}`), undefined);
 });
 
 for (const text of [

@@ -33,6 +33,7 @@ export function createSegmentedRecency<T extends Segmented<T>>(capacity: number)
   const maxProven = Math.floor(capacity * PROVEN_SHARE);
   const unproven = createRecencyList<T>();
   const proven = createRecencyList<T>();
+  const segments = [unproven, proven];
   let provenItems = 0;
 
   const put = (item: T, isProven: boolean): void => {
@@ -62,6 +63,14 @@ export function createSegmentedRecency<T extends Segmented<T>>(capacity: number)
       put(displaced, false);
     },
     remove,
-    leastRecent: () => [unproven, proven].flatMap((segment) => segment.oldest()?.item ?? []),
+    // Asked for with every charge.
+    leastRecent: () => {
+      const items: T[] = [];
+      for (const segment of segments) {
+        const oldest = segment.oldest();
+        if (oldest !== undefined) items.push(oldest.item);
+      }
+      return items;
+    },
   };
 }

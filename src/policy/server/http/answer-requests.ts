@@ -3,6 +3,7 @@ import { PolicyTransportError } from '../../client/policy-transport.js';
 import { CallConfigError } from '../call-configs.js';
 import { type Caller, CallerRefusedError, peerText } from '../callers/caller.js';
 import { anonymous, type ConnectionCallerReader } from '../callers/caller-reader.js';
+import { CheckHeadError } from './check-head-error.js';
 import type { HttpCheckService } from './http-check-service.js';
 
 /** A caller, identified once for each connection. */
@@ -38,7 +39,9 @@ export function createAnswerRequests(
 
 /** Callers get no internal details; they are in our log. Envoy repeats a call that gets 503, as it does with UNAVAILABLE. */
 function failure(error: unknown): string {
-  if (error instanceof CallerRefusedError || error instanceof CallConfigError) return errorResponse(error.message);
+  if (error instanceof CallerRefusedError || error instanceof CallConfigError || error instanceof CheckHeadError) {
+    return errorResponse(error.message);
+  }
   if (error instanceof PolicyTransportError) {
     return errorResponse(error.message, error.code === 'UNAVAILABLE' ? '503 Service Unavailable' : undefined);
   }

@@ -22,6 +22,9 @@ export interface CheckHead {
   readonly service: string | undefined;
 }
 
+/** Envoy takes 100 headers of a request unless an EnvoyFilter says otherwise, and adds some to its Check. */
+export const MOST_HEADERS = 1024;
+
 /** Headers of the Check itself. */
 const OF_THE_CHECK: ReadonlySet<string> = new Set([
   'host',
@@ -35,12 +38,12 @@ const OF_THE_CHECK: ReadonlySet<string> = new Set([
  * Reads a Check from its head (docs/reference/policy-client.md#http-attributes).
  *
  * @param text without the empty line at its end
- * @returns undefined for a text that is no head of HTTP/1.1
+ * @returns undefined for a text that is no head of HTTP/1.1, or has more than `MOST_HEADERS`
  */
 export function readCheckHead(text: string, nowNs: () => bigint): CheckHead | undefined {
   const headers = new Map<string, string>();
   const own = new Map<string, string>();
-  const line = readRequestHead(text, (name, value) => {
+  const line = readRequestHead(text, MOST_HEADERS, (name, value) => {
     if (name.startsWith(CHECK_HEADER_PREFIX)) own.set(name, value);
     else headers.set(name, value);
   });

@@ -49,11 +49,18 @@ test('a refusal is answered with its status and text', async (t) => {
   t.true(answer.endsWith('\r\n\r\nQuota is exhausted for: all'));
 });
 
-test('a tunnel and a text that is no head get an error, for the fail policy, and are never allowed', async (t) => {
+test('a tunnel, a text that is no head and one with thousands of headers get an error, for the fail policy, and are never allowed', async (t) => {
   const rig = createRig();
-  t.regex(await ask(rig, head([], 'CONNECT books:80 HTTP/1.1')), /^HTTP\/1\.1 500 [\s\S]*policyCheckProtocol: GRPC/);
-  t.regex(await ask(rig, 'GET /'), /^HTTP\/1\.1 500 [\s\S]*no request of HTTP\/1\.1/);
+  const answerOf = createAnswerRequests(rig.server.httpChecks);
+  const answer = (text: string) => answerOf(text, CONNECTION);
+  t.regex(await answer(head([], 'CONNECT books:80 HTTP/1.1')), /^HTTP\/1\.1 500 [\s\S]*policyCheckProtocol: GRPC/);
+  t.regex(await answer('GET /'), /^HTTP\/1\.1 500 [\s\S]*no request of HTTP\/1\.1/);
+  const headers = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}: a`);
+  t.regex(await answer(head(headers(2000))), /^HTTP\/1\.1 500 [\s\S]*at most 1024 headers/);
   t.is(rig.transport.checks.length, 0);
+  const failures = 'policy_server_check_failures_total{reason="message"}';
+  t.is(await rig.series(failures), `${failures} 3`);
+  t.regex(await answer(head(headers(900))), /^HTTP\/1\.1 200 /);
 });
 
 test('an overloaded server answers by the fail policy, without a charge', async (t) => {
