@@ -116,22 +116,13 @@ The cluster keeps the last usable content in the ConfigMap \`mesh-last-good-sett
 - If a setting is missing everywhere at a start, its kept content is removed.
 `;
 
-/** Fields that are read and that nothing uses yet. */
-const WITHOUT_EFFECT = new Set([
-  ...UNUSED_MESH_CONFIG_FIELDS,
-  'ingressClass',
-  'ingressService',
-  'ingressControllerMode',
-  'defaultVirtualServiceExportTo',
-  'defaultConfig.configPath',
-  'defaultConfig.parentShutdownDuration',
-  'defaultConfig.statNameLength',
-]);
+/** Fields that are read and that nothing uses. */
+const WITHOUT_EFFECT = new Set(UNUSED_MESH_CONFIG_FIELDS);
 
 const MESH_CONFIG = `## Fields of the mesh config
 
 The file of \`--meshConfig\`, or the key \`mesh\` of the ConfigMap \`mesh\`. Every field is optional. Durations have the form
-\`10s\`. Fields marked † have no effect yet.
+\`10s\`. Fields marked † have no effect. If you set one, the server logs a warning with its name.
 `;
 
 const MESH_NETWORKS = `## Fields of the mesh networks

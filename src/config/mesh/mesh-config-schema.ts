@@ -75,14 +75,23 @@ const exportTo = (kind: string) =>
     default: ['*'],
   });
 
-/** Settings of features that are not implemented. A mesh config that has one gets a warning. */
+/** Settings of features that are not implemented. */
 const unusedFields = {
   configSources: Type.Optional(Type.Array(Type.Unknown(), { description: 'Sources of configuration.' })),
   certificates: Type.Optional(Type.Array(Type.Unknown(), { description: 'DNS certificates to create.' })),
   thriftConfig: Type.Optional(Type.Unknown({ description: 'Rate limiting of Thrift.' })),
 };
 
-export const UNUSED_MESH_CONFIG_FIELDS: readonly string[] = Object.keys(unusedFields);
+/** Paths of fields without an effect. A mesh config that has one gets a warning. */
+export const UNUSED_MESH_CONFIG_FIELDS: readonly string[] = [
+  'ingressClass',
+  'ingressService',
+  'ingressControllerMode',
+  'defaultConfig.configPath',
+  'defaultConfig.parentShutdownDuration',
+  'defaultConfig.statNameLength',
+  ...Object.keys(unusedFields),
+];
 
 /**
  * The mesh config file (docs/reference/mesh-config.md#defaults). Durations are texts in Go's syntax. Every field is

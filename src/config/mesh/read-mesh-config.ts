@@ -1,4 +1,5 @@
 import { parseDuration } from '../../base/parse-duration.js';
+import { isRecord } from '../../base/record.js';
 import { createBodyCopier } from '../schema/body-copier.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsReader } from '../settings-reader.js';
@@ -22,7 +23,7 @@ export function createMeshConfigReader(compiler: SchemaCompiler): SettingsReader
     if (result.type === 'invalid') return { type: 'invalid', violations: result.violations };
     const violations = validateMeshConfig(result.value);
     if (violations.length > 0) return { type: 'invalid', violations };
-    const warnings = [...result.unknownFields, ...unusedFields(result.value)];
+    const warnings = [...result.unknownFields, ...unusedFields(content)];
     return { type: 'valid', value: translateMeshConfig(result.value), warnings };
   };
 }
@@ -32,12 +33,18 @@ export function createDefaultMeshConfig(): MeshConfig {
   return translateMeshConfig(createBodyCopier(meshConfigSchema)({}, () => {}) as MeshConfigFile);
 }
 
-function unusedFields(file: MeshConfigFile): readonly Violation[] {
-  return UNUSED_MESH_CONFIG_FIELDS.filter((field) => field in file).map((field) => ({
+/** @param content as written, without defaults */
+function unusedFields(content: unknown): readonly Violation[] {
+  return UNUSED_MESH_CONFIG_FIELDS.filter((path) => hasField(content, path.split('.'))).map((field) => ({
     path: field,
     message: 'has no effect in this version',
     remedy: 'remove it',
   }));
+}
+
+function hasField(content: unknown, [name = '', ...inner]: readonly string[]): boolean {
+  if (!isRecord(content) || !Object.hasOwn(content, name)) return false;
+  return inner.length === 0 || hasField(content[name], inner);
 }
 
 function translateMeshConfig(file: MeshConfigFile): MeshConfig {

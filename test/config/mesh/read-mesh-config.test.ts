@@ -117,13 +117,17 @@ serviceSettings:
 });
 
 test('unknown fields and fields without effect are warnings that name them', (t) => {
-  const result = readYaml('mixerCheckSrver: x:1\ndefaultConfig: {concurency: 3}\nthriftConfig: {}\nsomething: else\n');
+  const result = readYaml(
+    'mixerCheckSrver: x:1\ndefaultConfig: {concurency: 3, statNameLength: 200}\ningressClass: other\nthriftConfig: {}\nsomething: else\n',
+  );
   t.is(result.type, 'valid');
   const warnings = result.type === 'valid' ? result.warnings.map((each) => formatFinding(each).slice(0, 80)) : [];
   t.deepEqual(warnings, [
     'defaultConfig.concurency: 3: is not a known field; did you mean concurrency?',
     'mixerCheckSrver: "x:1": is not a known field; did you mean mixerCheckServer?',
     'something: "else": is not a known field; known fields here are proxyListenPort, ',
+    'ingressClass: has no effect in this version; remove it',
+    'defaultConfig.statNameLength: has no effect in this version; remove it',
     'thriftConfig: has no effect in this version; remove it',
   ]);
 });
