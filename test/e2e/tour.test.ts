@@ -180,7 +180,7 @@ e2eTest('limits.yaml: requests beyond the limits get 503', async (t) => {
   await visit(
     context,
     'limits.yaml',
-    () => hasCluster(context.books, /"name":"outbound\|80\|\|web\.shop.*"max_pending_requests":1/),
+    () => hasCluster(context.books, /"name":"outbound\|80\|\|web\.shop.*"max_pending_requests":1\b/),
     async () => {
       let limited = 0;
       await eventually('a request is limited', async () => {
