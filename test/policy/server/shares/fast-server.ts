@@ -15,6 +15,8 @@ import { createRig } from '../policy-server-rig.js';
 export interface FastServer {
   readonly port: number;
   readonly shares: QuotaShares;
+  /** Assignments that it has sent. */
+  assigned(): number;
   stop(): Promise<void>;
 }
 
@@ -36,9 +38,17 @@ export async function startFastServer({
   ...rest
 }: FastServerOptions): Promise<FastServer> {
   const store = rest.store ?? createMemoryStore({ clock: systemClock, maxCounters: 1000 });
+  const metrics = createSharesMetrics(createMetrics(new Registry()));
+  let assigned = 0;
   const shares = createQuotaShares({
     ...{ limits, store, unsharedServers: () => 1, clock: systemClock },
-    metrics: createSharesMetrics(createMetrics(new Registry())),
+    metrics: {
+      ...metrics,
+      assigned: () => {
+        assigned++;
+        metrics.assigned();
+      },
+    },
     onUnlimited: () => undefined,
     onFailed: () => undefined,
   });
@@ -49,6 +59,7 @@ export async function startFastServer({
   return {
     port: await listener.start(),
     shares,
+    assigned: () => assigned,
     stop: async () => {
       await listener.stop(100);
       shares.stop();
