@@ -86,6 +86,8 @@ const OWN_COLUMNS = {
   ],
   WorkloadEntry: [specColumn('Address', 'address', 'Where the workload is.')],
   AuthorizationPolicy: [specColumn('Action', 'action', 'What happens to requests that match.')],
+  Plan: [specColumn('Anonymous', 'anonymous', 'Which requests without a known key it allows.')],
+  Consumer: [specColumn('Plan', 'plan.name', 'The plan under which it calls.')],
   handler: [
     specColumn('Adapter', 'compiledAdapter', 'The built-in adapter.'),
     specColumn('Own-Adapter', 'adapter', 'The adapter object.'),

@@ -22,6 +22,7 @@ import { createTracing } from '../tracing/create-tracing.js';
 import { createAuthorizationLog } from './authorization-log.js';
 import { createCacheLog } from './cache-log.js';
 import { createClusterConnection } from './cluster-connection.js';
+import { createApiKeys } from './create-api-keys.js';
 import { createHttpServers } from './create-http-servers.js';
 import { createInstances } from './create-instances.js';
 import { createIntrospection } from './create-introspection.js';
@@ -184,6 +185,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     logging,
     clock,
   });
+  const apiKeys = createApiKeys({ options, store, cluster, submit, logging, clock });
   const status =
     cluster &&
     createStatus({
@@ -295,6 +297,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   observers.snapshots.push(
     policy,
     keySets,
+    apiKeys,
     analysis,
     webhooks,
     dns,
@@ -326,7 +329,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
 
   return {
     tracing,
-    ...{ cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks },
+    ...{ cluster, keeper, sources, submit, keySets, apiKeys, analysis, policy, proxies, status, secure, webhooks },
     ...{ dns, drain, http, monitoring, introspection, instances },
   };
 }

@@ -42,9 +42,8 @@ const STOP_GRACE_MS = 10_000;
 /** Starts and stops the parts of the discovery process, in the order of the functions below. */
 export function createDiscoveryServer(options: Options, logging: Logging, clock: Clock): DiscoveryServer {
   const parts = createDiscoveryParts(options, logging, clock);
-  const { cluster, keeper, sources, submit, keySets, analysis, policy, proxies, status, secure, webhooks, drain } =
-    parts;
-  const { dns, http, monitoring, introspection, instances, tracing } = parts;
+  const { cluster, keeper, sources, submit, keySets, apiKeys, analysis, policy, proxies, status, secure } = parts;
+  const { webhooks, drain, dns, http, monitoring, introspection, instances, tracing } = parts;
   const { environment } = options;
   const logger = logging.scope('default');
   let isStopping = false;
@@ -66,7 +65,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     const listening = [policy.start(), startSecured(), http.start(), monitoring.start()] as const;
     opening = Promise.allSettled(listening);
     const [policyAddress, secured, httpAddress, monitoringAddress] = await Promise.all(listening);
-    await keySets.fetchFirst();
+    await Promise.all([keySets.fetchFirst(), apiKeys.readFirst()]);
     proxies.setServing();
     secure.setServing();
     policy.setServing(true);
@@ -116,6 +115,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       analysis.stop();
       keySets.stop();
       const statusStopped = status?.stop();
+      await apiKeys.stop();
       await sources.stop();
       // A running start can have opened parts, which are closed too. Its caller gets its error.
       await starting?.catch(() => undefined);

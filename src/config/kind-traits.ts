@@ -14,6 +14,8 @@ export type ServedGroup =
   | 'ruleObjects'
   /** For policy servers: the labels that each check carries. */
   | 'clientConfigs'
+  /** For policy servers: plans with their consumers. */
+  | 'plans'
   /** The services that have a policy, or a rule that decides about their requests. */
   | 'policyReach';
 
@@ -51,13 +53,15 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   kubernetes('EndpointSlice', 'workload', []),
   kubernetes('Pod', 'workload', ['listeners']),
   kubernetes('Node', 'workload', []),
-  kubernetes('Namespace', 'service', ['listeners', 'routes', 'policyReach', 'serviceConfigs', 'ruleObjects']),
+  kubernetes('Namespace', 'service', ['listeners', 'routes', 'policyReach', 'serviceConfigs', 'ruleObjects', 'plans']),
   mesh('ServiceEntry', EVERYTHING, { effect: 'service' }),
   mesh('WorkloadEntry', ['listeners'], { effect: 'service' }),
   mesh('HTTPAPISpec', ['serviceConfigs'], { isPolicy: true }),
   mesh('HTTPAPISpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
   mesh('QuotaSpec', ['serviceConfigs'], { isPolicy: true }),
   mesh('QuotaSpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
+  mesh('Plan', ['policyReach', 'serviceConfigs', 'plans'], { isPolicy: true }),
+  mesh('Consumer', ['plans'], { isPolicy: true }),
   mesh('attributemanifest', ['ruleObjects'], { isPolicy: true }),
   mesh('handler', ['ruleObjects'], { isPolicy: true }),
   // An instance and its template tell whether a rule that names it checks requests.
@@ -84,7 +88,7 @@ const UNKNOWN: KindTraits = {
   isPolicy: false,
   sidecarsOnly: false,
   routersOnly: false,
-  affects: new Set([...EVERYTHING, 'ruleObjects']),
+  affects: new Set([...EVERYTHING, 'ruleObjects', 'plans']),
 };
 
 export function traitsOf(kind: string): KindTraits {

@@ -7,6 +7,7 @@ import {
   DEFAULT_NETWORKING_FEATURES,
   type NetworkingFeatures,
 } from './networking/networking-kinds.js';
+import { createPlanKinds } from './plans/plan-kinds.js';
 import { createPolicyKinds } from './policy/policy-kinds.js';
 import { createRuleKinds } from './policy-rules/rule-kinds.js';
 import {
@@ -94,6 +95,7 @@ export function createKindDefinitions(
 ): readonly KindDefinition[] {
   return [
     ...createPolicyKinds(meshDomain, limits),
+    ...createPlanKinds(meshDomain, limits),
     ...createRuleKinds(meshDomain, limits, features.expressionLanguage),
     ...createNetworkingKinds(meshDomain, limits, features),
     ...createSecurityKinds(meshDomain),

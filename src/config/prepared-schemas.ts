@@ -5,6 +5,7 @@ import { meshConfigSchema } from './mesh/mesh-config-schema.js';
 import { meshNetworksSchema } from './mesh/mesh-networks.js';
 import { proxyConfigSchema } from './mesh/proxy-config-schema.js';
 import { DEFAULT_MESH_DOMAIN } from './mesh-domain.js';
+import { resolvedPlanSchema } from './plans/resolved-plan.js';
 import { serviceConfigSchema } from './policy/client-config.js';
 import { COMPILED_ADAPTERS } from './policy-rules/catalogue/compiled-adapters.js';
 import { policyServerSchema } from './policy-server/policy-server-schema.js';
@@ -21,6 +22,7 @@ export function preparedSchemas(): readonly TSchema[] {
     policyServerSchema,
     injectionConfigSchema,
     serviceConfigSchema,
+    resolvedPlanSchema,
     ...[...COMPILED_ADAPTERS.values()].map(({ schema }) => schema),
   ];
 }

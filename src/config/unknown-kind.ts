@@ -54,7 +54,17 @@ export function explainUnknownKind(
 }
 
 /** Kinds of these names exist in many products, so only a group such as `networking.example.com` can mean ours. */
-const COMMON_NAMES = new Set(['Gateway', 'Sidecar', 'adapter', 'handler', 'instance', 'rule', 'template']);
+const COMMON_NAMES = new Set([
+  'Gateway',
+  'Sidecar',
+  'Plan',
+  'Consumer',
+  'adapter',
+  'handler',
+  'instance',
+  'rule',
+  'template',
+]);
 
 function canBeMeant(definition: KindDefinition, group: string): boolean {
   return !COMMON_NAMES.has(definition.kind) || firstLabel(definition.group) === firstLabel(group);

@@ -7,6 +7,7 @@ import type { Finding } from './finding.js';
 import type { Gateways } from './gateways/gateway-index.js';
 import type { BindingGrants } from './policy/binding-grants.js';
 import type { QuotaShapes } from './policy/fast/quota-shapes.js';
+import type { ApiKeySecrets } from './policy/plans/api-key-secrets.js';
 import type { Proxy, ServiceTarget } from './proxy.js';
 import type { AuthorizationPolicies } from './security/authorization-policies.js';
 import type { KeySets } from './security/key-sets.js';
@@ -75,6 +76,8 @@ export interface PushContext {
   readonly keySets: KeySets;
   /** The forms of the policy server's limits. */
   readonly quotaShapes: QuotaShapes;
+  /** The hashes of the keys in Secrets that Consumers name. */
+  readonly apiKeySecrets: ApiKeySecrets;
   /**
    * ServiceEntries that claim hosts or addresses of other namespaces without permission, and so act on their own
    * namespace alone.

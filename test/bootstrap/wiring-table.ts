@@ -166,7 +166,7 @@ export const USED_AT: Readonly<Record<string, string>> = {
   CENTRAL_MESHD: 'trust/secure-serving.ts remoteWork',
   INJECTION_WEBHOOK_CONFIG_NAME:
     'external-control-plane/cluster-duties.ts configName, webhooks/create-webhooks.ts configName',
-  NAV_CREDENTIALS_DIR: 'trust/create-credentials.ts folder',
+  NAV_CREDENTIALS_DIR: 'create-api-keys.ts folder, trust/create-credentials.ts folder',
   NAV_ENABLE_CRD_VALIDATION: 'read-cluster.ts withdrawsInvalid, read-clusters.ts withdrawsInvalid',
   NAV_MESH_CONFIG_DEFAULTS: 'mesh-settings.ts if, mesh-settings.ts joinFields',
   NAV_POLICY_CONFIG_DEFAULTS: 'policy/embedded-policy.ts configDefaults',

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -126,6 +127,57 @@ test('policy why names the operation, the key, the charges with their limits, an
   t.regex(text.stdout, /\nauthorization +ALLOW AuthorizationPolicy\/shop\/readers: rule 1 matches\n/);
   t.regex(text.stdout, /\noperation {6}api\.operation=getBook/);
   t.regex(text.stdout, /\nrequest\.api_key +gold\n/);
+});
+
+const PLANS = `
+---
+apiVersion: ${POLICY}
+kind: Plan
+metadata: {name: readers, namespace: shop}
+spec:
+  services: [{name: web}]
+  match: [{clause: {request.method: {exact: GET}}}]
+  limits: [{name: burst, requests: 5, per: minute, of: key}, {name: month, requests: 100, per: month}]
+---
+apiVersion: ${POLICY}
+kind: Consumer
+metadata: {name: acme, namespace: shop}
+spec: {plan: {name: readers}, keys: [{sha256: ${createHash('sha256').update('gold').digest('hex')}}]}
+---
+apiVersion: ${POLICY}
+kind: QuotaSpec
+metadata: {name: of-acme, namespace: shop}
+spec: {rules: [{match: [{clause: {api.consumer: {exact: shop/acme}}}], quotas: [{quota: acme}]}]}
+---
+apiVersion: ${POLICY}
+kind: QuotaSpecBinding
+metadata: {name: of-acme, namespace: shop}
+spec: {services: [{name: web}], quotaSpecs: [{name: of-acme}]}
+`;
+
+test('policy why finds the plan of a request by its key, and names limits or the refusal of the plan', async (t) => {
+  const { objects, settings } = await filesOf(t);
+  await appendFile(objects, PLANS);
+  const why = async (...request: readonly string[]) => {
+    const { stdout } = await runCommandLine(['policy', 'why', ...request, objects, ...settings, '-o', 'json']);
+    const { service, answers } = JSON.parse(stdout) as Explained;
+    return { plans: service['plans'], answers: answers.map(({ status, because }) => `${status} ${because}`) };
+  };
+  const gold = await why('GET', 'http://web.shop/books/7', '-H', 'X-Api-Key: gold');
+  t.like(gold.plans, { verdict: 'admitted', plan: 'Plan/shop/readers', consumer: 'shop/acme' });
+  t.deepEqual(
+    gold.answers.filter((answer) => answer.startsWith('429')).map((answer) => answer.split(';')[0]),
+    [
+      '429 limit burst of the plan is reached: 5 requests per minute for each key',
+      '429 limit month of the plan is reached: 100 requests per month for each consumer',
+      '429 quota acme is exhausted',
+      '429 quota reads is exhausted',
+    ],
+  );
+  const none = await why('GET', 'http://web.shop/books/7');
+  t.deepEqual(none.answers, ['401 the request has no API key, and no plan of the service allows that']);
+  const unknown = await why('GET', 'http://web.shop/books/7', '-H', 'X-Api-Key: guess');
+  t.deepEqual(unknown.answers, ['401 no consumer of the plans has the API key of the request']);
 });
 
 const RULES = `

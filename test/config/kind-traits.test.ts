@@ -19,7 +19,7 @@ test('the origin in the table is that of the API group', (t) => {
 test('an unknown kind may change every group of resources, and its versions are tracked', (t) => {
   t.deepEqual(
     [...UNKNOWN.affects],
-    ['clusters', 'endpoints', 'listeners', 'routes', 'filters', 'serviceConfigs', 'ruleObjects'],
+    ['clusters', 'endpoints', 'listeners', 'routes', 'filters', 'serviceConfigs', 'ruleObjects', 'plans'],
   );
   t.true(isTracked('SomethingNew'));
 });
@@ -34,6 +34,7 @@ test('objects that change with every pod are not tracked', (t) => {
   ]);
 });
 
-test('policy servers enforce four kinds', (t) => {
-  t.deepEqual(POLICY_KINDS, ['HTTPAPISpec', 'HTTPAPISpecBinding', 'QuotaSpec', 'QuotaSpecBinding']);
+test('policy servers enforce six kinds', (t) => {
+  const specs = ['HTTPAPISpec', 'HTTPAPISpecBinding', 'QuotaSpec', 'QuotaSpecBinding'];
+  t.deepEqual(POLICY_KINDS, [...specs, 'Plan', 'Consumer']);
 });

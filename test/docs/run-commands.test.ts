@@ -73,6 +73,7 @@ const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'Scale to zero': `${OPERATIONS}the runbook to scale to zero and back`,
     Uninstall: `${OPERATIONS}the uninstall runbook leaves no object behind`,
   },
+  'docs/plans.md': { 'An example': HERE },
   'docs/proxyless-grpc.md': { 'Set up a client': HERE },
   // Its objects and ages are examples.
   'docs/status.md': { 'Status in the cluster': 'test/bootstrap/status/status-writes.test.ts: NAME | ACCEPTED | REFS' },
@@ -185,6 +186,7 @@ test('npm start serves the mesh of the samples, and the commands of the pages pr
   for (const block of [
     ...below('docs/debug-pages.md', 'The mesh'),
     ...below('docs/introspection.md', 'Introspection'),
+    ...below('docs/plans.md', 'An example'),
     ...below('docs/troubleshooting.md', 'A request gets 429'),
   ]) {
     for (const { command, output } of block.commands) {

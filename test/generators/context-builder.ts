@@ -4,6 +4,7 @@ import { keyOf, type MeshObject } from '../../src/config/object.js';
 import type { Endpoint, ServiceEndpoints, ShardKey } from '../../src/model/endpoint.js';
 import { createGatewayIndexer } from '../../src/model/gateways/gateway-index.js';
 import { NO_QUOTA_SHAPES, type QuotaShapes } from '../../src/model/policy/fast/quota-shapes.js';
+import { type ApiKeySecrets, NO_API_KEY_SECRETS } from '../../src/model/policy/plans/api-key-secrets.js';
 import type { Proxy, ProxyMetadata, ServiceTarget } from '../../src/model/proxy.js';
 import type { PushContext, ServiceView } from '../../src/model/push-context.js';
 import {
@@ -50,6 +51,7 @@ export interface ContextParts {
   readonly requestAuthentications?: readonly MeshObject[];
   readonly keySets?: KeySets;
   readonly quotaShapes?: QuotaShapes;
+  readonly apiKeySecrets?: ApiKeySecrets;
 }
 
 export const MESH: MeshConfig = {
@@ -154,6 +156,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     }),
     keySets: parts.keySets ?? NO_KEY_SETS,
     quotaShapes: parts.quotaShapes ?? NO_QUOTA_SHAPES,
+    apiKeySecrets: parts.apiKeySecrets ?? NO_API_KEY_SECRETS,
     findings: [],
     sharedPorts: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,

@@ -178,7 +178,7 @@ test('policyz shows that a router checks its requests, for any setting of enable
 });
 
 test('policyz shows that the embedded server does not check a service without bindings', async (t) => {
-  const why = 'no QuotaSpecBinding or HTTPAPISpecBinding names the service, and no rule checks its requests';
+  const why = 'no QuotaSpecBinding, HTTPAPISpecBinding or Plan names the service, and no rule checks its requests';
   const embedded = await read(t, contextWith(EVERYTHING_ON, [SPEC]));
   t.deepEqual(embedded['services']?.[0]?.['checks'], { on: false, why });
   const external = await read(t, contextWith({ ...EVERYTHING_ON, mixerCheckServer: 'p.x:1' }, [SPEC]));

@@ -79,7 +79,7 @@ it('kubectl apply installs everything, and a second apply changes nothing', asyn
 
 it('objects of our kinds in the samples apply without errors', async (t) => {
   await api.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
-  const ours = ['samples/mesh', 'samples/tour', 'samples/policy-rules', 'samples/adapters']
+  const ours = ['samples/mesh', 'samples/tour', 'samples/plans', 'samples/policy-rules', 'samples/adapters']
     .flatMap(readDocuments)
     .filter(({ apiVersion }) => apiVersion.includes('.mesh.internal/'));
   const kinds = [...new Set(ours.map(({ kind }) => kind))];
@@ -228,7 +228,7 @@ it('reading the cluster and writing statuses uses every granted right, and RBAC 
   const second = await startStatusInstance(t, { podName: 'meshd-1', kubeconfig, namespace });
   first.connect('books-1', '10.244.1.1');
   second.connect('books-2', '10.244.1.2');
-  const samples = ['samples/mesh', 'samples/policy-rules']
+  const samples = ['samples/mesh', 'samples/plans', 'samples/policy-rules']
     .flatMap((folder) => readDocuments(folder))
     .filter(({ apiVersion }) => apiVersion.includes('.mesh.internal/'));
   const own = { apiVersion: 'config.mesh.internal/v1alpha2', metadata: { name: 'accounts' } };

@@ -10,13 +10,15 @@ export interface ChargeOptions {
   readonly maxAmount?: number;
   readonly window?: QuotaWindow;
   readonly durationMs?: number;
+  readonly isRefundable?: boolean;
 }
 
 /** A charge of 1 to a rolling minute that lets 10 through, unless told otherwise. */
 export function chargeOf(options: ChargeOptions = {}): CounterCharge {
   const { key = '', group = 'g', amount = 1, bestEffort = false, maxAmount = 10 } = options;
-  const { window = 'rolling', durationMs = 60_000 } = options;
-  return { counter: { group, key, shape: windowShape(window, durationMs) }, amount, bestEffort, maxAmount };
+  const { window = 'rolling', durationMs = 60_000, isRefundable } = options;
+  const counter = { group, key, shape: windowShape(window, durationMs) };
+  return { counter, amount, bestEffort, maxAmount, ...(isRefundable && { isRefundable }) };
 }
 
 export async function chargeStore(

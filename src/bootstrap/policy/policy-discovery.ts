@@ -2,6 +2,9 @@ import type { Clock } from '../../base/clock.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { ReadinessProbe } from '../../introspection/ready.js';
 import { MAX_SHAPES_LENGTH, shapesText } from '../../model/policy/fast/shapes-text.js';
+import { createCompletePolicies } from '../../policy/server/discovery/complete-policies.js';
+import { createPlanReader } from '../../policy/server/discovery/plan-reader.js';
+import { createPlanSubscription } from '../../policy/server/discovery/plan-subscription.js';
 import { createRuleObjectReader } from '../../policy/server/discovery/rule-object-reader.js';
 import { createRuleSubscription } from '../../policy/server/discovery/rule-subscription.js';
 import { createServiceConfigReader } from '../../policy/server/discovery/service-config-reader.js';
@@ -31,7 +34,7 @@ export interface PolicyDiscoveryParts {
   readonly runtime: Pick<PolicyRuntime, 'observe' | 'useRules' | 'countsInMemory' | 'quotaShapes'>;
 }
 
-/** The policies of services and the rules, as a policy server in a process of its own gets them. */
+/** The policies of services, the plans and the rules, as a policy server in a process of its own gets them. */
 export interface PolicyDiscovery {
   readonly probes: readonly ReadinessProbe[];
   /** The configuration of quotas has changed: the control plane is told of limits of other forms. */
@@ -44,13 +47,20 @@ export function createPolicyDiscovery(parts: PolicyDiscoveryParts): PolicyDiscov
   const { openStream, node, address, regexes, protos, metrics, logger, clock, runtime } = parts;
   const shared = { openStream, clock, random: Math.random, logger };
   let toldLimits = JSON.stringify(limitsOf(runtime));
+  const decoder = createConfigDecoder(protos);
   const services = createServiceSubscription({
     ...shared,
     // The control plane reports replicas that count quotas separately, and configures proxies by the forms of limits.
     node: () => node(limitsOf(runtime)),
-    readServiceConfig: createServiceConfigReader(createConfigDecoder(protos), regexes.navRegexExpressionBytes),
+    readServiceConfig: createServiceConfigReader(decoder, regexes.navRegexExpressionBytes),
     metrics: createSubscriptionMetrics(metrics),
-    onChange: () => observe(),
+    onChange: () => policies.changed(),
+  });
+  const plans = createPlanSubscription({
+    ...shared,
+    node,
+    readPlan: createPlanReader(decoder, regexes.navRegexExpressionBytes),
+    onChange: () => policies.changed(),
   });
   const rules = createRuleSubscription({
     ...shared,
@@ -58,12 +68,17 @@ export function createPolicyDiscovery(parts: PolicyDiscoveryParts): PolicyDiscov
     readRuleObject: createRuleObjectReader(createRuleObjectDecoder(protos), regexes.navRegexExpressionBytes),
     metrics,
     use: runtime.useRules,
-    onChange: () => observe(),
+    onChange: () => policies.changed(),
   });
-  // No request may pass without the rules of its service.
-  const observe = (): void => {
-    if (services.version !== undefined && rules.hasRules) runtime.observe(services);
-  };
+  const policies = createCompletePolicies(
+    {
+      // No request may pass without the rules of its service.
+      services: () => (rules.hasRules ? services.current() : undefined),
+      ...plans,
+    },
+    clock,
+    runtime.observe,
+  );
   const probe = (name: string, hasCome: () => boolean, what: string): ReadinessProbe => ({
     name,
     check: () => (hasCome() ? { ready: true } : { ready: false, reason: `no ${what} from ${address} yet` }),
@@ -81,11 +96,14 @@ export function createPolicyDiscovery(parts: PolicyDiscoveryParts): PolicyDiscov
     },
     start: () => {
       services.start();
+      plans.start();
       rules.start();
     },
     stop: () => {
       services.stop();
+      plans.stop();
       rules.stop();
+      policies.stop();
     },
   };
 }

@@ -21,6 +21,7 @@ import { createRateLimitQuotaService } from '../../policy/server/grpc/quota-serv
 import { createAnswerRequests } from '../../policy/server/http/answer-requests.js';
 import type { HttpCheckService } from '../../policy/server/http/http-check-service.js';
 import { createLoadReader } from '../../policy/server/load-reader.js';
+import { createPlanLimits } from '../../policy/server/plan-book.js';
 import { createPolicyHandlers, type PolicyHandlers } from '../../policy/server/policy-handlers.js';
 import { createPolicyListener } from '../../policy/server/policy-listener.js';
 import { createPolicyServer, type PolicyServer } from '../../policy/server/policy-server.js';
@@ -175,6 +176,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     rights: server.rights,
     logger,
   });
+  const planLimitsOf = createPlanLimits();
   let hasPolicies = false;
   let lastCallMs = 0;
   /** Notes the time of a Check. */
@@ -240,6 +242,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       return { host: listener.host, port };
     },
     observe: (policies) => {
+      handlers.usePlans(planLimitsOf(policies));
       server.observe(policies);
       hasPolicies = true;
     },

@@ -27,6 +27,8 @@ export type AttributeProducer =
   | 'proxy of the caller'
   /** An HTTPAPISpec that is bound to the service sets it. */
   | 'HTTPAPISpec'
+  /** The plan of the request sets it. */
+  | 'Plan'
   /** It comes from the answer of the policy server to the Check. */
   | 'policy server';
 
@@ -117,6 +119,22 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   http('string', { name: 'api.version', setBy: 'HTTPAPISpec', description: 'Version of the API.' }),
   http('string', { name: 'api.operation', setBy: 'HTTPAPISpec', description: 'Operation, by method and path.' }),
   http('string', { name: 'api.protocol', setBy: 'HTTPAPISpec', description: 'Protocol of the API.' }),
+  both('string', {
+    name: 'api.plan',
+    setBy: 'Plan',
+    description: 'Plan of the request: `<namespace>/<name>`.',
+  }),
+  both('string', {
+    name: 'api.consumer',
+    setBy: 'Plan',
+    description: 'Consumer that has the key: `<namespace>/<name>`; without a known key the same as `api.key_id`.',
+  }),
+  both('string', {
+    name: 'api.key_id',
+    setBy: 'Plan',
+    description:
+      '`sha256:` and the hash of the key; without a known key `address:` and the address of the client, of IPv6 its network (`/64`).',
+  }),
 
   both('bytes', { name: 'origin.ip', description: 'Address of the client, as far as the proxy can tell.' }),
   both('string', {

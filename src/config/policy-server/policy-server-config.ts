@@ -30,8 +30,14 @@ export interface PolicyServerConfig {
   readonly backend?: PolicyBackend;
 }
 
-/** `fixed`: consecutive windows, aligned to the epoch. `rolling`: any window of that length. */
-export type QuotaWindow = 'fixed' | 'rolling';
+/**
+ * `fixed`: consecutive windows, aligned to the epoch. `rolling`: any window of that length. `week` (from Monday) and
+ * `month`: those of the calendar, in UTC; only plans have them.
+ */
+export type QuotaWindow = 'fixed' | 'rolling' | CalendarUnit;
+
+/** Units of the calendar that a window can follow. */
+export type CalendarUnit = 'week' | 'month';
 
 /** The limit of one quota, per window and combination of dimension values. */
 export interface QuotaLimit {

@@ -3,7 +3,7 @@ import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 import { httpApiSpecSchema } from './http-api-spec.js';
-import { enforcementField, quotaRuleSchema } from './quota-spec.js';
+import { chargeFields, enforcementField, quotaRuleSchema } from './quota-spec.js';
 
 /**
  * Sets of labels. A spec applies to workloads that have one of the sets. The sets come from bindings, whose limits apply.
@@ -32,6 +32,7 @@ export const boundQuotaSpecSchema = Type.Object(
         default: [],
       },
     ),
+    ...chargeFields,
   },
   { additionalProperties: false, description: 'Which requests to which workloads charge which quotas.' },
 );

@@ -24,6 +24,11 @@ export const serviceConfigSchema = Type.Object(
       ),
     ),
     httpApiSpec: Type.Array(boundHttpApiSpecSchema, { description: 'Sources of API attributes.', default: [] }),
+    plans: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The plans of the service, each by namespace and name. Its requests need a key of one of them.',
+      }),
+    ),
     quotaSpec: Type.Array(boundQuotaSpecSchema, { description: 'Quotas that requests charge.', default: [] }),
     networkFailPolicy: Type.Optional(networkFailPolicySchema),
     forwardAttributes: Type.Optional(

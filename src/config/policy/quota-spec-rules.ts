@@ -3,6 +3,7 @@ import { isAttributeName, validateAttributeName } from './attribute-rules.js';
 import { firstViolations } from './limits.js';
 import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import type { AttributeMatchSpec, QuotaSpec } from './quota-spec.js';
+import { refundViolations } from './refund.js';
 
 /** Rules of a QuotaSpec that its schema cannot express (docs/reference/validation-rules.md#quotaspec-rules). */
 export function validateQuotaSpec(spec: QuotaSpec, regexes = createObjectRegexes()): readonly Violation[] {
@@ -17,10 +18,15 @@ export function* quotaSpecViolations(spec: QuotaSpec, path: string, regexes: Obj
       yield* matchViolations(match, matchPath, regexes);
     }
   }
+  yield* refundViolations(spec.refund, childPath(path, 'refund'));
 }
 
-/** @param path computed only for clauses that need a check, because most of a large spec does not */
-function* matchViolations(
+/**
+ * The violations of one match.
+ *
+ * @param path computed only for clauses that need a check, because most of a large spec does not
+ */
+export function* matchViolations(
   { clause }: AttributeMatchSpec,
   path: () => string,
   regexes: ObjectRegexes,

@@ -3,6 +3,7 @@ import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 import { LIMITS } from './limits.js';
+import { refundSchema } from './refund.js';
 import { stringMatchSchema } from './string-match.js';
 
 /** Conditions on attributes, all of which must hold (docs/reference/policy-kinds.md#attributematch). */
@@ -62,6 +63,17 @@ export const enforcementField = Type.Optional(
   }),
 );
 
+/** Fields of a QuotaSpec about its charges (docs/policies.md#what-callers-see, docs/plans.md#refunds). */
+export const chargeFields = {
+  rateLimitHeaders: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether responses have the headers RateLimit-Policy and RateLimit for the quotas of the spec. Default: false.',
+    }),
+  ),
+  refund: Type.Optional(refundSchema),
+};
+
 /** `spec` of a QuotaSpec (docs/reference/policy-kinds.md#quotaspec). */
 export const quotaSpecSchema = Type.Object(
   {
@@ -71,6 +83,7 @@ export const quotaSpecSchema = Type.Object(
       default: [],
       maxItems: LIMITS.rules,
     }),
+    ...chargeFields,
   },
   {
     additionalProperties: false,

@@ -6,6 +6,7 @@ export interface UnknownField {
   /** Path of the object that has the field. */
   readonly path: readonly (string | number)[];
   readonly field: string;
+  /** Undefined where the object may have credentials. */
   readonly value: unknown;
   readonly known: readonly string[];
 }
@@ -23,6 +24,7 @@ interface SchemaNode {
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
   readonly default?: unknown;
+  readonly writeOnly?: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ function copyOf(node: SchemaNode): Copy {
   if (typeof node.additionalProperties === 'object') {
     return copyMap(copyOf(node.additionalProperties), node.additionalProperties.type === 'object');
   }
-  return copyObject(node.properties ?? {});
+  return copyObject(node.properties ?? {}, node.writeOnly === true);
 }
 
 function copyArray(copyItem: Copy): Copy {
@@ -78,7 +80,7 @@ function setOwn(copied: Record<string, unknown>, key: string, value: unknown): v
   else Object.defineProperty(copied, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function copyObject(properties: Readonly<Record<string, SchemaNode>>): Copy {
+function copyObject(properties: Readonly<Record<string, SchemaNode>>, isSecret: boolean): Copy {
   const names = Object.keys(properties);
   const known = new Set(names);
   const fields = names.map((name) => ({
@@ -97,7 +99,8 @@ function copyObject(properties: Readonly<Record<string, SchemaNode>>): Copy {
       path.pop();
     }
     for (const field of Object.keys(value)) {
-      if (!known.has(field)) onUnknown({ path: [...path], field, value: value[field], known: names });
+      if (known.has(field)) continue;
+      onUnknown({ path: [...path], field, value: isSecret ? undefined : value[field], known: names });
     }
     return copied;
   };

@@ -38,7 +38,7 @@ function isInsideChoice(error: ErrorObject): boolean {
 
 function translateSchemaError(error: ErrorObject): Violation {
   const path = pointerToPath(error.instancePath);
-  const value: unknown = error.data;
+  const value: unknown = isSecret(error) ? undefined : error.data;
   const params: Readonly<Record<string, unknown>> = error.params;
   switch (error.keyword) {
     case 'required':
@@ -85,6 +85,11 @@ function translateSchemaError(error: ErrorObject): Violation {
         remedy: descriptionOf(error) ?? 'correct it',
       };
   }
+}
+
+/** The value of a field that may be a credential is not shown. */
+function isSecret({ parentSchema }: ErrorObject): boolean {
+  return parentSchema?.['writeOnly'] === true;
 }
 
 function wrongType(expected: string, value: unknown): Pick<Violation, 'message' | 'remedy'> {

@@ -38,6 +38,7 @@ export type ListenerPlanContext = Pick<
   | 'requestAuthentications'
   | 'bindingGrants'
   | 'quotaShapes'
+  | 'apiKeySecrets'
   | 'inboundOf'
 >;
 

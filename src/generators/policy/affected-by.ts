@@ -41,6 +41,11 @@ export function tcpClientConfigsAffectedBy(request: PushRequest): boolean {
   return serviceConfigsAffectedBy(request) || (request.full && kindsAffect(request, 'policyReach'));
 }
 
+/** Whether Plans, Consumers, their keys, grants or the mesh config changed. */
+export function plansAffectedBy(request: PushRequest): boolean {
+  return request.full && kindsAffect(request, 'plans');
+}
+
 /** Whether the mesh config changed, or QuotaSpecBindings name other labels of proxies. */
 export function httpClientConfigsAffectedBy(request: PushRequest): boolean {
   return request.full && kindsAffect(request, 'clientConfigs');

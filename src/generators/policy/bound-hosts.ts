@@ -1,15 +1,16 @@
 import type { MeshObject, ObjectKey } from '../../config/object.js';
+import type { PlanSpec } from '../../config/plans/plan.js';
 import type { HttpApiSpecBinding, QuotaSpecBinding } from '../../config/policy/bindings.js';
 import type { BindingGrants } from '../../model/policy/binding-grants.js';
 import { type BoundService, BoundServices } from '../../model/policy/bound-services.js';
 import { servicePatternOf } from '../../model/policy/service-pattern.js';
 import type { PushContext } from '../../model/push-context.js';
 
-/** The kinds of bindings. */
-const BINDING_KINDS = ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const;
+/** The kinds that name services. */
+const BINDING_KINDS = ['QuotaSpecBinding', 'HTTPAPISpecBinding', 'Plan'] as const;
 
 /**
- * Tells whether a binding acts on a service. The bound spec need not exist yet. Filters therefore depend on bindings
+ * Tells whether a binding or plan acts on a service. The bound spec need not exist yet. Filters therefore depend on bindings
  * alone, and a changed spec changes no filter.
  */
 export type BoundHosts = (service: BoundService) => boolean;
@@ -42,7 +43,7 @@ export function createBoundHosts(): (context: BindingContext) => BoundHosts {
 function resolveBindings(tables: readonly (Objects | undefined)[], domain: string, grants: BindingGrants): BoundHosts {
   const bound = new BoundServices<true>(grants);
   for (const binding of tables.flatMap((table) => [...(table?.values() ?? [])])) {
-    for (const service of (binding.body as QuotaSpecBinding | HttpApiSpecBinding).services) {
+    for (const service of (binding.body as QuotaSpecBinding | HttpApiSpecBinding | PlanSpec).services) {
       bound.add(binding, servicePatternOf(service, binding.metadata.namespace, domain), true);
     }
   }

@@ -8,6 +8,7 @@ import { buildIdleNetworkExtAuthz, buildNetworkExtAuthz } from '../../envoy/netw
 import type { ServiceRetries } from '../../envoy/service-retries.js';
 import { httpClientConfigOf, tcpClientConfigOf } from '../../model/policy/client-configs.js';
 import { callAttributesOf } from '../../model/policy/filter-attributes.js';
+import { NO_PLANS } from '../../model/policy/plans/plan-bindings.js';
 import { HTTP_CHECK_CLUSTER } from '../../model/policy/policy-servers.js';
 import type { Direction, ProxyPolicy } from '../../model/policy/proxy-policy.js';
 import type { SpecsOf } from '../../model/policy/service-config.js';
@@ -70,7 +71,7 @@ const CONNECTION_METADATA = {
 };
 
 /** The policy server has the specs of services, so that filters need none. */
-const NO_SPECS: SpecsOf = { quotaSpecsOf: () => [], apiSpecsOf: () => [] };
+const NO_SPECS: SpecsOf = { quotaSpecsOf: () => [], apiSpecsOf: () => [], plans: NO_PLANS };
 
 export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder): CheckFilters {
   const grpcServiceOf = (

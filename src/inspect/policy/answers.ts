@@ -33,6 +33,7 @@ export function answersFor(
     ...refusedPeer(request, explained),
     ...refusedToken(explained),
     ...forbidden(explained),
+    ...refusedByPlans(context, explained),
     ...refusedByRules(context, explained),
     ...refusedByPolicy(context, service, explained),
     { status: 200, certainty: 'possible', because: 'otherwise the application answers', objects: [] },
@@ -139,6 +140,27 @@ function needsOf(judged: readonly PolicyJudgement[]): string {
   return `this depends on ${texts.join(', ')}`;
 }
 
+/** Plans refuse before rules and quotas are asked. */
+function refusedByPlans({ mesh }: PushContext, { plans: { plans, verdict } }: ExplainedService): readonly Answer[] {
+  if (uncheckedReason(mesh, { type: 'sidecar', metadata: {} }, 'inbound') !== undefined) return [];
+  const refused = (status: number, because: string, certainty: Answer['certainty'] = 'certain'): readonly Answer[] => [
+    { status, certainty, because, objects: plans },
+  ];
+  switch (verdict) {
+    case 'none':
+    case 'admitted':
+      return [];
+    case 'noKey':
+      return refused(401, 'the request has no API key, and no plan of the service allows that');
+    case 'unknownKey':
+      return refused(401, 'no consumer of the plans has the API key of the request');
+    case 'notIncluded':
+      return refused(403, 'the plan of the API key does not include the request');
+    case 'undecided':
+      return refused(401, 'no consumer has the API key; this depends on the keys in Secrets', 'possible');
+  }
+}
+
 /** The first refusal of a rule is the answer. */
 function refusedByRules({ mesh }: PushContext, { rules }: ExplainedService): readonly Answer[] {
   if (uncheckedReason(mesh, { type: 'sidecar', metadata: {} }, 'inbound') !== undefined) return [];
@@ -164,19 +186,31 @@ function refusalOf(rule: ObjectKey, open: string | undefined, call: ExplainedCal
 function refusedByPolicy(
   { mesh }: PushContext,
   service: Service,
-  { quotas, rules }: ExplainedService,
+  { plans, quotas, rules }: ExplainedService,
 ): readonly Answer[] {
   const off = uncheckedReason(mesh, { type: 'sidecar', metadata: {} }, 'inbound');
   const hasChecks = rules.matching.some(({ calls }) => calls.some(({ variety }) => variety === 'check'));
-  if (off !== undefined || (!hasChecks && quotas.charges.length + quotas.undecided.length === 0)) return [];
+  const asked = plans.plans.length + quotas.charges.length + quotas.undecided.length;
+  if (off !== undefined || (!hasChecks && asked === 0)) return [];
   const failPolicy =
     ownFailPolicyOf(service, mesh.policy)?.policy ?? (mesh.policy.policyCheckFailOpen ? 'FAIL_OPEN' : 'FAIL_CLOSE');
-  const answers: Answer[] = quotas.charges.map((charged) => ({
-    status: 429,
-    certainty: 'possible',
-    because: limitText(charged),
-    objects: [charged.object, ...charged.countedBy.map(({ handler }) => handler)],
-  }));
+  const ofPlan = plans.limits.map(
+    ({ name, requests, per, of }): Answer => ({
+      status: 429,
+      certainty: requests === 0 ? 'certain' : 'possible',
+      because: `limit ${name} of the plan is reached: ${requests} requests per ${per} for each ${of}`,
+      objects: plans.plan === undefined ? [] : [plans.plan],
+    }),
+  );
+  const ofQuotas = quotas.charges.map(
+    (charged): Answer => ({
+      status: 429,
+      certainty: 'possible',
+      because: limitText(charged),
+      objects: [charged.object, ...charged.countedBy.map(({ handler }) => handler)],
+    }),
+  );
+  const answers = [...ofPlan, ...ofQuotas];
   const open = failPolicy === 'FAIL_CLOSE';
   return open
     ? [

@@ -19,6 +19,7 @@ import { dimensionText } from '../../policy/quota/dimension-text.js';
 import { type Answer, answersFor } from './answers.js';
 import type { AskedRequest } from './asked-request.js';
 import { authorizationFacts, principalOf } from './authorization-facts.js';
+import { type ExplainedPlans, explainPlans } from './explain-plans.js';
 import { type ExplainedQuotas, explainQuotas, type LimitLookup } from './explain-quotas.js';
 import { type ExplainedRules, explainRules, handlersCounting } from './explain-rules.js';
 import { findService } from './find-service.js';
@@ -46,6 +47,7 @@ export interface ExplainedService {
   readonly operation: Readonly<Record<string, string>>;
   readonly apiSpecs: readonly ObjectKey[];
   readonly apiKey?: string;
+  readonly plans: ExplainedPlans;
   readonly quotas: ExplainedQuotas;
   readonly rules: ExplainedRules;
   /** Specs that a binding names and that do not exist. */
@@ -103,7 +105,7 @@ function explainService(
   const workloadLabels = stringMapAttribute(new Map(Object.entries(labels)));
   const api = compileApiSpecs(apiSpecs.map(({ body }) => body)).forWorkload(workloadLabels);
   const { layer: operation } = api.assess(request.method, request.target);
-  const bag = createAttributeBag({
+  const unplanned = createAttributeBag({
     // The proxy of the service decides.
     staticFilter: new Map<string, AttributeValue>([
       [WORKLOAD_LABELS, workloadLabels],
@@ -118,6 +120,7 @@ function explainService(
     ignoreForwarded: true,
     isGateway: false,
   });
+  const { explained: plans, bag } = explainPlans(context, bindings, service, unplanned);
   const authorization = context.authorizationPolicies.ofWorkload(namespace, labels);
   const authentication = context.requestAuthentications.ofWorkload(namespace, labels);
   const rules = explainRules(context, namespace, bag, language);
@@ -139,6 +142,7 @@ function explainService(
     operation: Object.fromEntries([...operation.keys()].map((name) => [name, attributes[name] ?? ''])),
     apiSpecs: apiSpecs.map(keyOf),
     ...(apiKey === undefined ? {} : { apiKey }),
+    plans,
     quotas: explainQuotas(bindings.quotaSpecsOf(service), bag, limitFor, (quota) => handlersCounting(rules, quota)),
     rules,
     missing: keys.missing,

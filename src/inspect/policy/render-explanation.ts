@@ -3,6 +3,7 @@ import { printable } from '../../base/printable.js';
 import { judgementText } from '../../generators/authorization/judge-request.js';
 import { renderTable } from '../table.js';
 import type { Answer } from './answers.js';
+import type { ExplainedPlans } from './explain-plans.js';
 import type { ExplainedService, RequestExplanation } from './explain-request.js';
 import type { ExplainedCall, ExplainedRule } from './explain-rules.js';
 
@@ -35,7 +36,7 @@ function toneOf({ status, certainty }: Answer): Tone {
 }
 
 function renderService(service: ExplainedService, paint: Paint): string {
-  const { hostname, object, endpoints, mutualTls, operation, apiKey, quotas, rules } = service;
+  const { hostname, object, endpoints, mutualTls, operation, apiKey, plans, quotas, rules } = service;
   const rows: [string, string][] = [
     ['service', `${hostname}${object === undefined ? '' : ` (${object})`}`],
     ['endpoints', `${endpoints.healthy} healthy of ${endpoints.all}`],
@@ -47,6 +48,7 @@ function renderService(service: ExplainedService, paint: Paint): string {
     ['API', list(service.apiSpecs)],
     ['operation', list(Object.entries(operation).map(([name, value]) => `${name}=${value}`))],
     ['API key', apiKey ?? 'none'],
+    ['plan', planText(plans)],
     ['charges', list(quotas.charges.map(({ quota, charge, object: spec }) => `${quota} ${charge} by ${spec}`))],
     ['rules', list(rules.matching.map(ruleText))],
     ['no match', list([...quotas.unmatched, ...rules.unmatched.map(({ object, match }) => `${object} (${match})`)])],
@@ -59,6 +61,11 @@ function renderService(service: ExplainedService, paint: Paint): string {
     .filter(([name, text]) => always.has(name) || text !== 'none')
     .map(([name, text]) => `${paint(name.padEnd(13), 'dim')}  ${printable(text)}`)
     .join('\n');
+}
+
+function planText({ plans, verdict, plan, consumer }: ExplainedPlans): string {
+  if (verdict === 'admitted') return `${plan}, as ${consumer}`;
+  return plans.length === 0 ? 'none' : `${list(plans)}: ${verdict}`;
 }
 
 /** A rule with the handlers that it calls. */

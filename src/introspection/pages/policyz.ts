@@ -126,7 +126,7 @@ function state(whyNot: string | undefined): object {
 
 function whyUnbound(notGranted: readonly ObjectKey[]): string {
   return notGranted.length === 0
-    ? 'no QuotaSpecBinding or HTTPAPISpecBinding names the service, and no rule checks its requests'
+    ? 'no QuotaSpecBinding, HTTPAPISpecBinding or Plan names the service, and no rule checks its requests'
     : 'the namespace of the service has granted no binding that names it';
 }
 

@@ -75,6 +75,7 @@ function renderService(model: Model): Html {
     policies.quotaSpecs.map((key) => objectLink(key)),
     'none',
   )}</dd>
+${policies.plans === undefined ? '' : html`<dt>Plans</dt><dd>${joined(policies.plans.map((key) => objectLink(key)))}</dd>`}
 <dt>API</dt><dd>${joined(
     policies.apiSpecs.map((key) => objectLink(key)),
     'none',

@@ -40,23 +40,28 @@ export function unreportedReason({ policy }: Mesh, protocol: 'http' | 'tcp'): st
 export interface BoundKeys {
   readonly quotaSpecs: readonly ObjectKey[];
   readonly apiSpecs: readonly ObjectKey[];
+  /** Plans that name the service; missing for none. */
+  readonly plans?: readonly ObjectKey[];
   /** Specs that a binding of the service names, but that do not exist or that the binding may not use. */
   readonly missing: readonly ObjectKey[];
-  /** Bindings that name the service without a grant of its namespace. */
+  /** Bindings and plans that name the service without a grant of its namespace. */
   readonly notGranted: readonly ObjectKey[];
   /** Whether a binding acts on the service, with specs or without. */
   readonly isNamed: boolean;
 }
 
-export function boundKeysOf({ quotas, apis }: PolicyBindings, service: BoundService): BoundKeys {
-  const all: readonly ResolvedBinding[] = [...quotas.bindings, ...apis.bindings];
+export function boundKeysOf({ quotas, apis, plans }: PolicyBindings, service: BoundService): BoundKeys {
+  const all: readonly ResolvedBinding[] = [...quotas.bindings, ...apis.bindings, ...plans.bindings];
   const naming = all.filter(({ services }) => services.some(({ pattern }) => matchesHost(pattern, service.hostname)));
   const acting = naming.filter(({ actsOn }) => actsOn(service.namespace));
   const references = acting.flatMap((binding) => binding.references);
   const present = references.filter(({ spec }) => spec !== undefined).map(({ key }) => key);
+  const actingKeys = acting.map(({ binding }) => keyOf(binding));
+  const ofPlans = keysOfKind(actingKeys, 'Plan');
   return {
     quotaSpecs: keysOfKind(present, 'QuotaSpec'),
     apiSpecs: keysOfKind(present, 'HTTPAPISpec'),
+    ...(ofPlans.length > 0 && { plans: ofPlans }),
     missing: keysOfKind(references.filter(({ spec }) => spec === undefined).map(({ key }) => key)),
     notGranted: keysOfKind(
       naming.filter(({ actsOn }) => !actsOn(service.namespace)).map(({ binding }) => keyOf(binding)),

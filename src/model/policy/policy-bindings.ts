@@ -4,18 +4,20 @@ import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound
 import type { PushContext } from '../push-context.js';
 import type { BoundService } from './bound-services.js';
 import { restrictHttpApiSpec, restrictQuotaSpec } from './label-conditions.js';
+import { type PlanBindings, resolvePlanBindings } from './plans/plan-bindings.js';
 import { type ResolvedBindings, resolveBindings } from './resolve-bindings.js';
 
 export type QuotaSpecObject = MeshObject<'QuotaSpec', BoundQuotaSpec>;
 export type HttpApiSpecObject = MeshObject<'HTTPAPISpec', BoundHttpApiSpec>;
 
 /**
- * The QuotaSpecs and HTTPAPISpecs of each service (docs/reference/policy-kinds.md#quotaspecbinding,
+ * The QuotaSpecs, HTTPAPISpecs and Plans of each service (docs/reference/policy-kinds.md#quotaspecbinding,
  * docs/reference/policy-kinds.md#httpapispec; docs/reference/policy-kinds.md#binding-resolution).
  */
 export interface PolicyBindings {
   readonly quotas: ResolvedBindings<QuotaSpecObject>;
   readonly apis: ResolvedBindings<HttpApiSpecObject>;
+  readonly plans: PlanBindings;
   /** Each once, sorted by key. Services with the same specs share one array. */
   quotaSpecsOf(service: BoundService): readonly QuotaSpecObject[];
   /** Each once, sorted by key. Services with the same specs share one array. */
@@ -50,6 +52,7 @@ export function resolvePolicyBindings({ objects, domain, bindingGrants: grants }
   return {
     quotas,
     apis,
+    plans: resolvePlanBindings({ objects, domain, bindingGrants: grants }),
     quotaSpecsOf: (service) => quotas.specsOf(service),
     apiSpecsOf: (service) => apis.specsOf(service),
   };

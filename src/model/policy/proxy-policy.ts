@@ -72,11 +72,11 @@ export function proxyPolicyOf(
 export function isServiceChecked(
   policy: ProxyPolicy,
   direction: Direction,
-  { quotaSpec, httpApiSpec }: BoundSpecs,
+  { quotaSpec, httpApiSpec, plans = [] }: BoundSpecs,
   isRuled = false,
 ): boolean {
   const isOn = direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks;
-  return isOn && (!policy.isEmbedded || isRuled || quotaSpec.length + httpApiSpec.length > 0);
+  return isOn && (!policy.isEmbedded || isRuled || quotaSpec.length + httpApiSpec.length + plans.length > 0);
 }
 
 function checks({ mixerCheckServer }: PolicyMeshConfig, { check }: PolicyOverrides, isOnInMesh: boolean): boolean {

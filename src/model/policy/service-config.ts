@@ -3,23 +3,25 @@ import type { ServiceConfig } from '../../config/policy/client-config.js';
 import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
 import type { Service } from '../service.js';
 import { attributesOf, textValue } from './filter-attributes.js';
+import { planNameOf } from './plans/resolved-plans.js';
 import type { PolicyBindings } from './policy-bindings.js';
 import type { IsRuled } from './rules/ruled-services.js';
 
 /** Looks up the specs of a service. */
-export interface SpecsOf extends Pick<PolicyBindings, 'quotaSpecsOf' | 'apiSpecsOf'> {
+export interface SpecsOf extends Pick<PolicyBindings, 'quotaSpecsOf' | 'apiSpecsOf' | 'plans'> {
   /** Default: no service has rules. */
   readonly isRuled?: IsRuled;
 }
 
 /** The specs of one service. */
-export type BoundSpecs = Pick<ServiceConfig, 'quotaSpec' | 'httpApiSpec'>;
+export type BoundSpecs = Pick<ServiceConfig, 'quotaSpec' | 'httpApiSpec' | 'plans'>;
 
 /** The specs that bindings give a service. */
 export function boundSpecsOf(service: Service, bindings: SpecsOf): BoundSpecs {
   return {
     quotaSpec: bindings.quotaSpecsOf(service).map(({ body }) => body),
     httpApiSpec: bindings.apiSpecsOf(service).map(({ body }) => body),
+    plans: bindings.plans.plansOf(service).map(planNameOf),
   };
 }
 
@@ -39,7 +41,7 @@ export function serviceConfigOf(service: Service, bindings: SpecsOf): ServiceCon
  */
 export function configWithSpecs(
   service: Service,
-  { quotaSpec, httpApiSpec }: BoundSpecs,
+  { quotaSpec, httpApiSpec, plans = [] }: BoundSpecs,
   networkFailPolicy?: NetworkFailPolicy,
 ): ServiceConfig {
   const attributes = serviceAttributesOf(service);
@@ -49,6 +51,7 @@ export function configWithSpecs(
     mixerAttributes: attributes,
     httpApiSpec,
     quotaSpec,
+    ...(plans.length > 0 && { plans }),
     ...(networkFailPolicy && { networkFailPolicy }),
     forwardAttributes: attributes,
   };

@@ -15,7 +15,11 @@ export type ServicePattern =
  * @param namespace of the binding, for a MeshService that names none
  * @param domain DNS suffix of the cluster, for a MeshService that names none
  */
-export function servicePatternOf(service: MeshServiceSpec, namespace: string, domain: string): ServicePattern {
+export function servicePatternOf(
+  service: Omit<MeshServiceSpec, 'labels'>,
+  namespace: string,
+  domain: string,
+): ServicePattern {
   if (service.service !== undefined) return patternOf(service.service);
   if (service.name === undefined) return { type: 'unusable', text: '' };
   const suffix = service.domain ?? `svc.${domain}`;

@@ -1,6 +1,8 @@
 import { POLICY_KINDS } from '../../config/kind-traits.js';
+import type { ResolvedPlan } from '../../config/plans/resolved-plan.js';
 import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
+import { memoize } from '../memo.js';
 import type { PushContext } from '../push-context.js';
 import type { Service } from '../service.js';
 import type { FastSpecs } from './fast/fast-specs.js';
@@ -8,6 +10,8 @@ import { createFastSpecs, enforcedSpecs } from './fast/known-fast-specs.js';
 import type { QuotaShapes } from './fast/quota-shapes.js';
 import { keepObjects, type Objects } from './keep-objects.js';
 import { failPolicyText, ownFailPolicyOf } from './own-fail-policy.js';
+import type { PlanObject } from './plans/plan-bindings.js';
+import { createPlanResolver, planNameOf } from './plans/resolved-plans.js';
 import { type PolicyBindings, resolvePolicyBindings } from './policy-bindings.js';
 import { configWithSpecs } from './service-config.js';
 
@@ -24,12 +28,16 @@ export interface ServicePolicies {
   configOf(service: Service): ServiceConfig;
   /** The specs of a service that ask for `fast`. The same object while nothing changes that it depends on. */
   fastSpecsOf(service: Service): FastSpecs;
+  /** The names of all plans. */
+  readonly planNames: readonly string[];
+  /** A plan with its consumers, by its name in ServiceConfigs. The same object while its content is the same. */
+  plan(name: string): ResolvedPlan | undefined;
 }
 
 /** The parts of a snapshot that policies are made from. */
 export type PolicyContext = Pick<
   PushContext,
-  'mesh' | 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost' | 'quotaShapes'
+  'mesh' | 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost' | 'quotaShapes' | 'apiKeySecrets'
 >;
 
 interface Resolved {
@@ -40,17 +48,20 @@ interface Resolved {
   /** Replaces objects by the previous ones where only metadata changed. */
   readonly objects: ReadonlyMap<string, Objects>;
   readonly bindings: PolicyBindings;
+  /** By name. */
+  readonly plans: ReadonlyMap<string, PlanObject>;
 }
 
 /**
  * Builds the policies of each snapshot; call it with successive ones. Bindings are resolved again only when an object
- * of the four kinds or a grant changes. A service gets another configuration only when it or one of its specs changes.
+ * of the policy kinds or a grant changes. A service gets another configuration only when it or one of its specs changes.
  */
 export function createServicePolicies(): (context: PolicyContext) => ServicePolicies {
   const configs = new WeakMap<Service, ServiceConfig>();
   const quotaSpecs = createSpecBodies<BoundQuotaSpec>();
   const apiSpecs = createSpecBodies<BoundHttpApiSpec>();
   const fastSpecsOf = createFastSpecs();
+  const planOf = createPlanResolver();
   let resolved: Resolved | undefined;
 
   const specsOf = (service: Service, bindings: PolicyBindings, shapes: QuotaShapes) => {
@@ -66,15 +77,17 @@ export function createServicePolicies(): (context: PolicyContext) => ServicePoli
     bindings: PolicyBindings,
   ): ServiceConfig => {
     const { quotaSpec, httpApiSpec } = specsOf(service, bindings, quotaShapes);
+    const plans = planNames(bindings.plans.plansOf(service));
     const failPolicy = ownFailPolicyOf(service, mesh.policy);
     const known = configs.get(service);
     const isSame =
       known !== undefined &&
       isSameList(known.quotaSpec, quotaSpec) &&
       isSameList(known.httpApiSpec, httpApiSpec) &&
+      isSameList(known.plans ?? NO_PLANS, plans) &&
       isSameFailPolicy(known.networkFailPolicy, failPolicy);
     if (isSame) return known;
-    const config = configWithSpecs(service, { quotaSpec, httpApiSpec }, failPolicy);
+    const config = configWithSpecs(service, { quotaSpec, httpApiSpec, plans }, failPolicy);
     configs.set(service, config);
     return config;
   };
@@ -85,8 +98,8 @@ export function createServicePolicies(): (context: PolicyContext) => ServicePoli
       apiSpecs.age();
       resolved = next;
     }
-    const { bindings } = next;
-    const { servicesByHost, quotaShapes } = context;
+    const { bindings, plans } = next;
+    const { servicesByHost, quotaShapes, apiKeySecrets } = context;
     return {
       bindings,
       fastSpecsOf: (service) => specsOf(service, bindings, quotaShapes).fast,
@@ -94,6 +107,11 @@ export function createServicePolicies(): (context: PolicyContext) => ServicePoli
       find: (hostname) => {
         const service = servicesByHost.get(hostname);
         return service && configOf(service, context, bindings);
+      },
+      planNames: [...plans.keys()],
+      plan: (name) => {
+        const plan = plans.get(name);
+        return plan && planOf(plan, bindings.plans, apiKeySecrets);
       },
     };
   };
@@ -110,8 +128,15 @@ function resolve(previous: Resolved | undefined, { objects, domain, bindingGrant
     POLICY_KINDS.map((kind, index) => [kind, keepObjects(previous?.objects.get(kind), tables[index])]),
   );
   const bindings = resolvePolicyBindings({ objects: kept, domain, bindingGrants });
-  return { domain, bindingGrants, tables, objects: kept, bindings };
+  const plans = new Map(
+    [...(kept.get('Plan')?.values() ?? [])].map((plan) => [planNameOf(plan as PlanObject), plan as PlanObject]),
+  );
+  return { domain, bindingGrants, tables, objects: kept, bindings, plans };
 }
+
+const NO_PLANS: readonly string[] = [];
+
+const planNames = memoize((plans: readonly PlanObject[]): readonly string[] => plans.map(planNameOf));
 
 function isSameFailPolicy(
   first: ServiceConfig['networkFailPolicy'],

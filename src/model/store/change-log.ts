@@ -18,7 +18,7 @@ export class ChangeLog {
     if (origin === 'mesh') this.#configs++;
   }
 
-  /** The fetched keys of an object changed, and the object itself did not. */
+  /** The keys of an object, which are kept elsewhere, changed, and the object itself did not. */
   noteKeys(key: ObjectKey): void {
     this.#changed.add(key);
     this.#full = true;

@@ -7,6 +7,7 @@ const DECIDING_KINDS: ReadonlySet<string> = new Set([
   'QuotaSpecBinding',
   'HTTPAPISpec',
   'HTTPAPISpecBinding',
+  'Plan',
   'Namespace',
 ]);
 

@@ -7,6 +7,8 @@ import type { EntryGuard } from '../entries/entry-guard.js';
 import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { GrantTable } from '../policy/binding-grants.js';
 import { NO_QUOTA_SHAPES, type QuotaShapes } from '../policy/fast/quota-shapes.js';
+import { type ApiKeySecrets, NO_API_KEY_SECRETS } from '../policy/plans/api-key-secrets.js';
+import { consumersOfSecrets } from '../policy/plans/consumer-secrets.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
@@ -34,6 +36,8 @@ export interface MeshStore {
   setKeySets(keySets: KeySets, changed: ReadonlySet<string>): StoreChange;
   /** Takes the forms of the policy server's limits. */
   setQuotaShapes(shapes: QuotaShapes): StoreChange;
+  /** @param changed names of the Secrets whose keys differ from those before */
+  setApiKeySecrets(secrets: ApiKeySecrets, changed: ReadonlySet<string>): StoreChange;
   /** The facts that decide which namespaces ServiceEntries affect, current at each call. */
   entryGuard(): EntryGuard;
   /** The current content. Costs the changes since the last call; later changes do not affect the result. */
@@ -70,6 +74,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const fastQuotas = new FastQuotaTable();
   let keySets = NO_KEY_SETS;
   let quotaShapes = NO_QUOTA_SHAPES;
+  let apiKeySecrets = NO_API_KEY_SECRETS;
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
   const revisionLabel = `${settings.meshDomain}/rev`;
@@ -223,6 +228,12 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       if (!fastQuotas.isEmpty) log.noteFastQuotas();
       return log.result(directory.commit());
     },
+    setApiKeySecrets: (next, changed) => {
+      apiKeySecrets = next;
+      const log = new ChangeLog();
+      for (const key of consumersOfSecrets(objects.snapshot(), changed)) log.noteKeys(key);
+      return log.result(directory.commit());
+    },
     entryGuard: () => entries.guard,
     state: () => {
       const byKind = indexes();
@@ -240,6 +251,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
         bindingGrants: grants.grants(mesh),
         keySets,
         quotaShapes,
+        apiKeySecrets,
         findings: join(directory.findings.list(), byKind.destinationRules.findings),
         views: directory.hosts.views(),
         ownCluster: settings.clusterId,

@@ -35,6 +35,21 @@ export interface CheckDecision extends CheckVerdict {
   readonly failure?: CheckFailure;
   /** The receipt of the charges, for the proxy of the service; missing unless it was asked for and quotas were charged. */
   readonly receipt?: string;
+  /** Headers of the response to the caller, also of an allowed request. Only handlers of this process set them. */
+  readonly responseHeaders?: ResponseHeaders;
+  /** What may be given back after the response; missing for nothing. */
+  readonly refund?: RefundOffer;
+}
+
+/** By lower-case name. */
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+/** Charges that may be given back. */
+export interface RefundOffer {
+  /** For the report of the request, without spaces. */
+  readonly ticket: string;
+  /** Response codes, with spaces between them. */
+  readonly codes: string;
 }
 
 export interface CheckFlowInput {

@@ -31,12 +31,20 @@ export interface QuotaRuleConfig {
 /** The spec of a QuotaSpec (docs/reference/policy-kinds.md#quotaspec). */
 export interface QuotaSpecConfig {
   readonly rules?: readonly QuotaRuleConfig[];
+  /** Whether answers tell what is left of the quotas. */
+  readonly rateLimitHeaders?: boolean;
+  /** The responses whose requests are given back. */
+  readonly refund?: { readonly responseCodes: readonly string[] };
 }
 
 /** An amount of a quota that a request asks for. */
 export interface QuotaCharge {
   readonly quota: string;
   readonly charge: number;
+  /** Whether the answer tells what is left of the quota. */
+  readonly isTold?: boolean;
+  /** Response codes after which the amount is given back, with spaces between them; absent: never. */
+  readonly refundCodes?: string;
 }
 
 /** The compiled quota specs of one service. Shareable: results depend only on the bag. */
@@ -84,12 +92,13 @@ export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: Re
   // Matches with an unusable condition, reduced to their usable ones: such a rule may charge.
   const unusable: RuleMatch[] = [];
   const workloadsOf: (WorkloadsConfig | undefined)[] = [];
-  specs.forEach(({ rules = [] }, specIndex) => {
+  specs.forEach((spec, specIndex) => {
+    const { rules = [] } = spec;
     rules.forEach(({ match = [], quotas = [], workloads }, ruleIndex) => {
       const field = `[${specIndex}].rules[${ruleIndex}]`;
       const rule = charges.length;
       workloadsOf.push(workloads);
-      charges.push(readCharges(quotas, `${field}.quotas`, problems));
+      charges.push(readCharges(quotas, spec, `${field}.quotas`, problems));
       if (match.length === 0) matches.push({ rule, conditions: [] });
       for (const [index, { clause = {} }] of match.entries()) {
         const { conditions, isUsable } = readClause(clause, `${field}.match[${index}].clause`, problems, check);
@@ -152,15 +161,24 @@ function readClause(
   return { conditions, isUsable };
 }
 
-function readCharges(quotas: readonly QuotaConfig[], field: string, problems: SpecProblem[]): readonly QuotaCharge[] {
+function readCharges(
+  quotas: readonly QuotaConfig[],
+  { rateLimitHeaders, refund }: QuotaSpecConfig,
+  field: string,
+  problems: SpecProblem[],
+): readonly QuotaCharge[] {
   const charges: QuotaCharge[] = [];
+  const ofSpec = {
+    ...(rateLimitHeaders && { isTold: true }),
+    ...(refund && { refundCodes: refund.responseCodes.join(' ') }),
+  };
   for (const [index, { quota = '', charge = 1 }] of quotas.entries()) {
     if (quota === '') {
       problems.push({ field: `${field}[${index}].quota`, message: 'is empty: name the quota to charge' });
     } else if (!Number.isInteger(charge) || charge < 1 || charge > MAX_CHARGE) {
       const message = `is ${charge}: write a whole number from 1 to ${MAX_CHARGE}`;
       problems.push({ field: `${field}[${index}].charge`, message });
-    } else charges.push(Object.freeze({ quota, charge }));
+    } else charges.push(Object.freeze({ quota, charge, ...ofSpec }));
   }
   return Object.freeze(charges);
 }

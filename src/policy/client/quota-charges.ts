@@ -7,17 +7,30 @@ const NONE: readonly QuotaCharge[] = [];
 
 /**
  * One charge for each quota, because a Check call names each quota once. Charges of one quota add up. Charges of 0 are
- * dropped.
+ * dropped. The sum is told if one of them is, and given back for the codes that all of them name.
  */
 export function addUpCharges(charges: readonly QuotaCharge[]): readonly QuotaCharge[] {
   const [first] = charges;
   if (first === undefined) return NONE;
   if (charges.length === 1) return first.charge > 0 ? charges : NONE;
-  const amounts = new Map<string, number>();
-  for (const { quota, charge } of charges) {
-    if (charge > 0) amounts.set(quota, (amounts.get(quota) ?? 0) + charge);
+  const sums = new Map<string, QuotaCharge>();
+  for (const each of charges) {
+    if (each.charge <= 0) continue;
+    const known = sums.get(each.quota);
+    sums.set(each.quota, known === undefined ? each : addCharges(known, each));
   }
-  return Array.from(amounts, ([quota, charge]) => ({ quota, charge }));
+  return [...sums.values()];
+}
+
+function addCharges(one: QuotaCharge, other: QuotaCharge): QuotaCharge {
+  const codes = other.refundCodes?.split(' ') ?? [];
+  const refundCodes = one.refundCodes?.split(' ').filter((code) => codes.includes(code)) ?? [];
+  return {
+    quota: one.quota,
+    charge: one.charge + other.charge,
+    ...((one.isTold || other.isTold) && { isTold: true }),
+    ...(refundCodes.length > 0 && { refundCodes: refundCodes.join(' ') }),
+  };
 }
 
 /** The state of one quota that a request charges, and the question to the server. */

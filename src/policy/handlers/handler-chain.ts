@@ -95,6 +95,8 @@ function isDeniedResponse({ precondition }: CheckResponse): boolean {
 function joinDecisions(before: CheckDecision, next: CheckDecision): CheckDecision {
   const failure = before.failure ?? next.failure;
   const receipt = before.receipt ?? next.receipt;
+  const refund = before.refund ?? next.refund;
+  const responseHeaders = before.responseHeaders && { ...before.responseHeaders, ...next.responseHeaders };
   return {
     ...next,
     isCheckCacheHit: before.isCheckCacheHit || next.isCheckCacheHit,
@@ -102,6 +104,8 @@ function joinDecisions(before: CheckDecision, next: CheckDecision): CheckDecisio
     exhaustedQuotas: [...before.exhaustedQuotas, ...next.exhaustedQuotas],
     ...(failure !== undefined && { failure }),
     ...(receipt !== undefined && { receipt }),
+    ...(refund !== undefined && { refund }),
+    ...(responseHeaders !== undefined && { responseHeaders }),
   };
 }
 

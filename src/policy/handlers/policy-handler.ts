@@ -1,3 +1,4 @@
+import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import type { QuotaCharge } from '../client/compile-quota-specs.js';
@@ -11,6 +12,8 @@ export interface HandlerCheck {
   readonly attributes: AttributeBag;
   /** The charges of all quota rules that match, in their order. Charges of one quota add up. */
   readonly quotas: readonly QuotaCharge[];
+  /** The charges of the plan of the request; missing for a service without plans. */
+  readonly planCharges?: readonly PlanCharge[] | undefined;
   /** Equal for all attempts at one check; undefined when the attempts cannot be told from other requests. */
   readonly deduplicationId: string | undefined;
   /** Of the service, else of the proxy. FAIL_OPEN unless it names another policy. */
@@ -19,6 +22,16 @@ export interface HandlerCheck {
   readonly transport: TransportConfig;
   /** Missing for a check without receipts. */
   readonly receipt?: ReceiptUse | undefined;
+}
+
+/** A limit of a plan that counts the request once. */
+export interface PlanCharge {
+  /** The name of the limit in the plan, which callers see. */
+  readonly policy: string;
+  /** The same object while the plan stays the same. */
+  readonly limit: QuotaLimit;
+  /** Response codes after which the request is given back, with spaces between them; absent: never. */
+  readonly refundCodes?: string;
 }
 
 /**
@@ -37,6 +50,8 @@ export type ReceiptUse = {
 export interface HandlerReport {
   readonly attributes: AttributeBag;
   readonly service: ServiceCallConfig;
+  /** The ticket of its check, when its response code may give charges back. */
+  readonly refund?: { readonly ticket: string; readonly responseCode: number } | undefined;
 }
 
 /** One step of the policy server's decisions: it counts quotas, asks a remote server, or applies rules. */

@@ -3,15 +3,7 @@ import type { AttributeBag } from '../client/attribute-bag.js';
 import { PolicyTransportError, type QuotaParams, type QuotaResult } from '../client/policy-transport.js';
 import type { ReferencedAttributes } from '../client/referenced-attributes.js';
 import type { ReceiptUse } from '../handlers/policy-handler.js';
-import {
-  isReceiptId,
-  keptId,
-  NOTHING_PAID,
-  type PaidAmounts,
-  readReceipt,
-  receiptIdOf,
-  receiptText,
-} from './charge-receipts.js';
+import type { PaidAmounts } from './charge-receipts.js';
 import { type CompiledLimit, compileLimit, type ResolvedLimit } from './compile-limit.js';
 import { sized } from './dimension-text.js';
 import type { ReadKeyFile } from './known-keys.js';
@@ -19,6 +11,7 @@ import type { QuotaMetrics } from './quota-metrics.js';
 import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from './quota-store.js';
 import { type QuotaUse, readQuotaUse, resetCounter } from './quota-use.js';
 import type { QuotaShares } from './shares/quota-shares.js';
+import { issueReceipt, paidBy } from './use-receipts.js';
 
 export interface QuotaChargerOptions {
   readonly limits: readonly QuotaLimit[];
@@ -39,6 +32,17 @@ export interface QuotaChargerOptions {
 /** An amount of one quota. A request names each quota once. */
 export interface QuotaDemand extends QuotaParams {
   readonly quota: string;
+  /** The limit of a plan; absent: that of the configuration. The same object while the plan stays the same. */
+  readonly limit?: QuotaLimit;
+  /** Response codes after which the amount is given back; absent: never. */
+  readonly refundCodes?: string;
+}
+
+/** A demand that a limit counted, or refused. */
+export interface ChargedDemand {
+  readonly demand: QuotaDemand;
+  readonly limit: ResolvedLimit;
+  readonly result: ChargeResult;
 }
 
 export interface QuotaChargeRequest {
@@ -53,8 +57,14 @@ export interface QuotaChargeRequest {
 }
 
 export type QuotaOutcome =
-  /** In the order of the demands. */
-  | { readonly type: 'counted'; readonly results: readonly QuotaResult[]; readonly receipt?: string }
+  | {
+      readonly type: 'counted';
+      /** In the order of the demands. */
+      readonly results: readonly QuotaResult[];
+      /** The demands that the store was asked about, in their order. */
+      readonly charged: readonly ChargedDemand[];
+      readonly receipt?: string;
+    }
   /** The quota has a list of keys, and the key of the request is not in it. No quota is charged. */
   | { readonly type: 'unknownKey'; readonly quota: string; readonly referencedAttributes: ReferencedAttributes };
 
@@ -75,6 +85,8 @@ export interface QuotaCharger {
    * @throws Error when a key file cannot be read; the former limits stay
    */
   update(limits: readonly QuotaLimit[]): void;
+  /** Replaces the limits of plans, which demands bring along: only their counters are kept. */
+  usePlans(limits: readonly QuotaLimit[]): void;
   /** The live use of all quotas. @throws PolicyTransportError when the store cannot be reached */
   use(): Promise<readonly QuotaUse[]>;
   /** Sets a counter to zero. @returns false if the counter is none of those that `use` lists now */
@@ -83,6 +95,7 @@ export interface QuotaCharger {
   useStore(store: QuotaStore): void;
 }
 
+const NOTHING_CHARGED: readonly ChargedDemand[] = [];
 /** Names told as undefined: a remote caller can invent any number of them. */
 const MAX_UNDEFINED_NAMES = 1000;
 
@@ -101,8 +114,17 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
     new Map(wanted.map((limit) => [limit.name, compileLimit(limit, options.readKeyFile)]));
   let limits = compile(options.limits);
   let configured = options.limits;
+  let ofPlans: readonly QuotaLimit[] = [];
+  const compiledOfPlans = new WeakMap<QuotaLimit, CompiledLimit>();
+  const planLimit = (limit: QuotaLimit): CompiledLimit => {
+    const known = compiledOfPlans.get(limit) ?? compileLimit(limit);
+    compiledOfPlans.set(limit, known);
+    return known;
+  };
   let toldUndefined = new Set<string>();
   const inFlight = new Map<string, Promise<StoreAnswer>>();
+
+  const parts = () => ({ store, metrics });
 
   const noteUndefined = (quota: string): void => {
     if (isCountedElsewhere?.(quota)) return;
@@ -118,7 +140,8 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
       const result = results[at];
       const demand = limited[at]?.demand;
       if (demand === undefined || result === undefined) continue;
-      metrics.charged(demand.quota, demand.amount, result);
+      if (demand.limit === undefined) metrics.charged(demand.quota, demand.amount, result);
+      else metrics.chargedPlan(demand.quota, demand.amount, result);
       if (result.evicted) onEvicted?.(demand.quota);
     }
   };
@@ -151,48 +174,6 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
     return answer;
   };
 
-  /** What the receipt of the request covers. */
-  const paidBy = ({ receipt, deduplicationId }: QuotaChargeRequest): PaidAmounts | Promise<PaidAmounts> => {
-    // Without an id, the attempts at this request cannot be told from other requests with the same receipt.
-    if (receipt?.type !== 'redeem' || deduplicationId === '' || !isReceiptId(receipt.receipt)) return NOTHING_PAID;
-    const read = (text: string | undefined): PaidAmounts => {
-      metrics.receipt(text === undefined ? 'unknown' : 'redeemed');
-      return text === undefined ? NOTHING_PAID : readReceipt(text);
-    };
-    const { type } = store;
-    const taken = store.takeReceipt(keptId(receipt.receipt, receipt), deduplicationId);
-    if (!(taken instanceof Promise)) return read(taken);
-    return taken.then(read, (error: unknown) => {
-      metrics.storeFailed(type, error);
-      throw error;
-    });
-  };
-
-  const issue = (
-    { receipt, deduplicationId }: QuotaChargeRequest,
-    { results, isRepetition }: StoreAnswer,
-    charges: readonly CounterCharge[],
-    limited: readonly Limited[],
-  ): string | undefined | Promise<string | undefined> => {
-    if (receipt?.type !== 'issue' || deduplicationId === '') return undefined;
-    if (!results.every(({ isCharged }) => isCharged)) return undefined;
-    const id = receiptIdOf(deduplicationId);
-    if (isRepetition) return id;
-    metrics.receipt('issued');
-    const quotas = limited.map(({ demand }) => demand.quota);
-    const kept = store.keepReceipt(keptId(id, receipt), receiptText(charges, quotas, receipt.scope));
-    if (!(kept instanceof Promise)) return id;
-    const { type } = store;
-    return kept.then(
-      () => id,
-      (error: unknown) => {
-        // The quotas are charged. Without a receipt, the proxy of the service charges them again.
-        metrics.storeFailed(type, error);
-        return undefined;
-      },
-    );
-  };
-
   const chargeRest = (request: QuotaChargeRequest, paid: PaidAmounts): QuotaOutcome | Promise<QuotaOutcome> => {
     const { attributes, deduplicationId, demands, timeoutMs } = request;
     const results: QuotaResult[] = [];
@@ -201,7 +182,7 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
     for (const demand of demands) {
       validateAmount(demand);
       const { quota, amount, bestEffort } = demand;
-      const compiled = limits.get(quota);
+      const compiled = demand.limit === undefined ? limits.get(quota) : planLimit(demand.limit);
       const keys = compiled?.keys;
       if (keys !== undefined && !keys.has(attributes)) {
         metrics.unknownKey(quota);
@@ -216,36 +197,54 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
       const rest = paid.rest(quota, limit.counter, amount);
       if (rest === 0) continue;
       limited.push({ at, demand: rest === amount ? demand : { ...demand, amount: rest }, limit });
-      charges.push({ counter: limit.counter, amount: rest, bestEffort, maxAmount: limit.maxAmount });
+      const charge = { counter: limit.counter, amount: rest, bestEffort, maxAmount: limit.maxAmount };
+      charges.push(demand.refundCodes === undefined ? charge : { ...charge, isRefundable: true });
     }
-    if (limited.length === 0) return { type: 'counted', results };
+    if (limited.length === 0) return { type: 'counted', results, charged: NOTHING_CHARGED };
     const read = (answer: StoreAnswer): QuotaOutcome | Promise<QuotaOutcome> => {
-      for (const [index, { at, limit }] of limited.entries()) {
-        const result = answer.results[index];
-        if (result !== undefined) results[at] = quotaResult(result, limit);
+      const charged: ChargedDemand[] = [];
+      for (let index = 0; index < limited.length; index++) {
+        const [result, asked] = [answer.results[index], limited[index]];
+        if (result === undefined || asked === undefined) continue;
+        const { at, demand, limit } = asked;
+        results[at] = quotaResult(result, limit);
+        charged.push({ demand, limit, result });
       }
-      const receipt = issue(request, answer, charges, limited);
-      if (receipt === undefined) return { type: 'counted', results };
-      if (typeof receipt === 'string') return { type: 'counted', results, receipt };
-      return receipt.then((issued) => ({ type: 'counted', results, ...(issued !== undefined && { receipt: issued }) }));
+      const quotas = limited.map(({ demand }) => demand.quota);
+      const receipt = issueReceipt(request, answer, charges, quotas, parts());
+      if (receipt === undefined) return { type: 'counted', results, charged };
+      if (typeof receipt === 'string') return { type: 'counted', results, charged, receipt };
+      return receipt.then((issued) => ({
+        ...{ type: 'counted', results, charged },
+        ...(issued !== undefined && { receipt: issued }),
+      }));
     };
     const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
     const answer = chargeOnce({ repetitionKey, charges, timeoutMs }, limited);
     return answer instanceof Promise ? answer.then(read) : read(answer);
   };
 
+  const keepGroups = (): void => {
+    const compiled = [...limits.values(), ...ofPlans.map(planLimit)];
+    store.keepOnly(new Set([...compiled.flatMap(({ groups }) => groups), ...(shares?.groups ?? [])]));
+  };
+
   return {
     charge: (request) => {
-      const paid = paidBy(request);
+      const paid = paidBy(request, parts());
       return paid instanceof Promise ? paid.then((known) => chargeRest(request, known)) : chargeRest(request, paid);
     },
-    use: () => readQuotaUse(configured, store, shares?.heldOf),
-    reset: (quota, id) => resetCounter(configured, store, quota, id),
+    use: () => readQuotaUse([...configured, ...ofPlans], store, shares?.heldOf),
+    reset: (quota, id) => resetCounter([...configured, ...ofPlans], store, quota, id),
     update: (changed) => {
       limits = compile(changed);
       configured = changed;
       toldUndefined = new Set();
-      store.keepOnly(new Set([...[...limits.values()].flatMap(({ groups }) => groups), ...(shares?.groups ?? [])]));
+      keepGroups();
+    },
+    usePlans: (changed) => {
+      ofPlans = changed;
+      keepGroups();
     },
     useStore: (other) => {
       store = other;

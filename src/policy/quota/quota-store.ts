@@ -21,6 +21,39 @@ export interface CounterCharge {
   readonly bestEffort: boolean;
   /** Most that may be used per window. */
   readonly maxAmount: number;
+  /** Whether the amount may be given back later. */
+  readonly isRefundable?: boolean;
+}
+
+/** An amount to give back. */
+export interface RefundCharge extends Pick<CounterCharge, 'amount' | 'maxAmount'> {
+  /** Of the charge. */
+  readonly ref: string;
+  readonly shape: WindowShape;
+}
+
+export interface RefundRequest {
+  /** Equal for all attempts to refund one request. */
+  readonly id: string;
+  readonly charges: readonly RefundCharge[];
+}
+
+/**
+ * `refunded`: an amount counts no more. `used`: the request has been refunded before. `expired`: the amounts had stopped
+ * to count. `limited`: a counter gives back at most its limit in a window.
+ */
+export type RefundOutcome = 'refunded' | 'used' | 'expired' | 'limited';
+
+/** Gives amounts back. A store in this process answers without a promise. */
+export interface RefundStore {
+  /**
+   * The same for all servers that share the store, and known to no other process.
+   *
+   * @throws PolicyTransportError when the store cannot be reached
+   */
+  refundSecret(): string | Promise<string>;
+  /** @throws PolicyTransportError when the store cannot be reached */
+  refund(request: RefundRequest): RefundOutcome | Promise<RefundOutcome>;
 }
 
 export interface StoreRequest {
@@ -44,6 +77,12 @@ export interface ChargeResult {
   readonly validMs: number;
   /** Until a retry can succeed, in milliseconds; missing after a full grant, and for amounts above the limit. */
   readonly retryAfterMs?: number;
+  /** The amount that is left for other requests of the counter. */
+  readonly left: number;
+  /** Until an amount that counts now no longer counts: the end of a fixed window. In milliseconds. */
+  readonly resetMs: number;
+  /** Names the charged amount for a refund; missing where it is not refundable, or was not charged now. */
+  readonly ref?: string;
   /** The number of counters of other keys that were evicted for this one while they still counted; missing for none. */
   readonly evicted?: number;
 }
@@ -106,7 +145,7 @@ export interface ReceiptStore {
 }
 
 /** Counts the use of quotas. */
-export interface QuotaStore extends ReceiptStore {
+export interface QuotaStore extends ReceiptStore, RefundStore {
   readonly type: 'memory' | 'redis';
   /**
    * Charges in one atomic step. A request that charged an amount gets the same answer when it is repeated within 60 s,

@@ -1,7 +1,7 @@
 import type { Dimension } from '../../config/policy-server/dimension.js';
 import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import { variantsOf } from './compile-limit.js';
-import { credentialHash } from './credential-hash.js';
+import { credentialHash, shortKeyId } from './credential-hash.js';
 import { digest, sized } from './dimension-text.js';
 import { createOverrideIndex } from './override-index.js';
 import type { CounterUse, QuotaStore } from './quota-store.js';
@@ -109,7 +109,7 @@ function readKey(key: string, limit: QuotaLimit): Pick<KeyUse, 'values' | 'maxAm
   if (values === undefined) return { values: { [dimensions.map(({ text }) => text).join(', ')]: key }, maxAmount };
   const shown = dimensions.map((dimension, index): [string, string] => {
     const value = values[index] ?? '';
-    return [dimension.text, isCredential(dimension, limit) && value !== '' ? credentialHash(value) : value];
+    return [dimension.text, shownValue(dimension, value, limit)];
   });
   return {
     values: Object.fromEntries(shown),
@@ -138,6 +138,11 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   'request.path',
   'request.referer',
 ]);
+
+function shownValue(dimension: Dimension, value: string, limit: QuotaLimit): string {
+  if (dimension.attribute === 'api.key_id') return shortKeyId(value);
+  return isCredential(dimension, limit) && value !== '' ? credentialHash(value) : value;
+}
 
 function isCredential({ attribute, text }: Dimension, { keys }: QuotaLimit): boolean {
   return CREDENTIALS.has(attribute) || keys?.dimension.text === text;

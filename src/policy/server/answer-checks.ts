@@ -84,12 +84,13 @@ export function createAnswerChecks({ metrics, limitedLog, admission, clock }: An
 
 /** What the report of a decided Check needs to know about it. */
 export function checkMetadataOf({ context, decision, texts }: Decided): CheckMetadata {
-  const { status, isCheckCacheHit, isQuotaCacheHit } = decision;
+  const { status, isCheckCacheHit, isQuotaCacheHit, refund } = decision;
   return {
     service: context.host,
     staticAttributes: context.config.staticText,
     forwardedAttributes: texts.forwarded,
     requestAttributes: texts.request,
+    refund,
     disableReports: context.config.disableReportCalls,
     decision: {
       checkErrorCode: rpcCodeNumber(status.code),

@@ -1,3 +1,4 @@
+import type { ResolvedPlan } from '../../config/plans/resolved-plan.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
 import { createRegexBudget } from '../../config/regex/regex-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -18,6 +19,13 @@ export interface ServiceConfigSource {
    * compiled form.
    */
   find(hostname: string): ServiceConfig | undefined;
+  /**
+   * A plan by its name in ServiceConfigs, which must be there for the names of its services. An unchanged plan keeps the
+   * same object. Missing where no service has plans.
+   */
+  plan?(name: string): ResolvedPlan | undefined;
+  /** The names of all plans. */
+  readonly planNames?: readonly string[];
 }
 
 /** The service of a call, without its specs. */
@@ -26,6 +34,8 @@ export interface KnownService {
   /** `mixerAttributes` of its ServiceConfig. */
   readonly staticLayer: AttributeLayer;
   readonly calls: ServiceCallConfig;
+  /** The names of its plans; absent for a service without plans. */
+  readonly plans?: readonly string[];
 }
 
 /** The service with its compiled specs. */
@@ -54,11 +64,12 @@ export function createCompiledServices(logger: Logger, regexes: RegexService): C
   let policies: ServiceConfigSource = { find: () => undefined };
 
   const entryOf = (config: Partial<ServiceConfig>, isKnown: boolean, host: string): Entry => {
-    const { mixerAttributes, networkFailPolicy, disableCheckCalls = false, disableReportCalls = false } = config;
+    const { mixerAttributes, networkFailPolicy, disableCheckCalls = false, disableReportCalls = false, plans } = config;
     const known: KnownService = {
       isKnown,
       staticLayer: staticLayerOf(mixerAttributes),
       calls: { disableCheckCalls, disableReportCalls, ...(networkFailPolicy && { networkFailPolicy }) },
+      ...(plans !== undefined && plans.length > 0 && { plans }),
     };
     const owner = mixerAttributes?.attributes?.[NAMESPACE_ATTRIBUTE]?.stringValue ?? host;
     const prepared = createPrepared(

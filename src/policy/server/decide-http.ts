@@ -15,6 +15,7 @@ import {
   decide,
   unchargedDecision,
 } from './decide.js';
+import { type Planned, planOf } from './planned-input.js';
 
 /**
  * Decides about an HTTP request.
@@ -62,7 +63,7 @@ function ask(
   service: CompiledService,
   told: string | undefined,
   receipt: ReceiptUse | undefined,
-): CheckInput {
+): CheckInput | Promise<CheckInput> {
   // Matched separately, because the report needs the attributes of the operation.
   const api = service.api.forWorkload(config.staticLayer.get(WORKLOAD_LABELS));
   const { layer: apiLayer, isUndecided: isApiUndecided } = api.assess(facts.method, facts.target);
@@ -78,14 +79,21 @@ function ask(
     // Discovery sets ignoreForwarded for gateways, which has the same effect.
     isGateway: false,
   });
-  const quotas = config.countsFastQuotas ? service.exactQuotas : service.quotas;
-  const { charges, isUndecided } = quotas.assess(attributes);
-  return {
-    attributes,
-    quotas: charges,
-    isUndecided: isUndecided || isApiUndecided,
-    deduplicationId: id === undefined ? undefined : `${id}/${host ?? ''}`,
-    texts: { forwarded: forwarded.text, request: environment.requestTexts(apiLayer, requestDerived) },
-    receipt,
+  const exactOrAll = config.countsFastQuotas ? service.exactQuotas : service.quotas;
+  const askWith = ({ layer, planCharges, refusal, isUndecided: isPlanUndecided }: Planned): CheckInput => {
+    const planned = attributes.overlaid(layer);
+    const { charges, isUndecided } = exactOrAll.assess(planned);
+    return {
+      attributes: planned,
+      quotas: charges,
+      planCharges,
+      refusal,
+      isUndecided: isUndecided || isApiUndecided || isPlanUndecided,
+      deduplicationId: id === undefined ? undefined : `${id}/${host ?? ''}`,
+      texts: { forwarded: forwarded.text, request: environment.requestTexts(apiLayer, requestDerived, layer) },
+      receipt,
+    };
   };
+  const planned = planOf(environment, service, attributes);
+  return planned instanceof Promise ? planned.then(askWith) : askWith(planned);
 }

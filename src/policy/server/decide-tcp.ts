@@ -14,6 +14,7 @@ import {
   decide,
   unchargedDecision,
 } from './decide.js';
+import { type Planned, planOf } from './planned-input.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
@@ -42,22 +43,22 @@ export function decideTcp(
   if (right === 'uncharged') return unchargedDecision(context);
   return decide(environment, context, (service) => {
     const quotas = config.connectionQuotas?.ready() ?? service.quotas;
-    const askWith = (ready: CompiledQuotaSpecs): CheckInput =>
+    const askWith = (ready: CompiledQuotaSpecs): CheckInput | Promise<CheckInput> =>
       ask(environment, message, call, newId, context, service, ready);
     return quotas instanceof Promise ? quotas.then(askWith) : askWith(quotas);
   });
 }
 
 function ask(
-  { clock }: CheckEnvironment,
+  environment: CheckEnvironment,
   message: WireCheckRequest,
   { connectionId, connectionTimeNs }: CheckCall,
   newId: () => string,
   { config, host }: CallContext,
   service: CompiledService,
   quotas: CompiledQuotaSpecs,
-): CheckInput {
-  const timeNs = connectionTimeNs ?? BigInt(clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND;
+): CheckInput | Promise<CheckInput> {
+  const timeNs = connectionTimeNs ?? BigInt(environment.clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND;
   const facts = tcpConnectionFacts(message, { id: connectionId ?? newId(), timeNs });
   const attributes = createAttributeBag({
     staticFilter: config.staticLayer,
@@ -67,13 +68,21 @@ function ask(
     ignoreForwarded: true,
     isGateway: false,
   });
-  const { charges, isUndecided } = quotas.assess(attributes);
-  return {
-    attributes,
-    quotas: charges,
-    isUndecided,
-    // Without an id of Envoy, a repeated attempt at this Check looks like a new connection.
-    deduplicationId: connectionId && `${connectionId}@${timeNs}/${host ?? ''}`,
-    texts: { forwarded: '', request: '' },
+  const askWith = ({ layer, planCharges, refusal, isUndecided: isPlanUndecided }: Planned): CheckInput => {
+    const planned = attributes.overlaid(layer);
+    const { charges, isUndecided } = quotas.assess(planned);
+    return {
+      attributes: planned,
+      quotas: charges,
+      planCharges,
+      refusal,
+      isUndecided: isUndecided || isPlanUndecided,
+      // Without an id of Envoy, a repeated attempt at this Check looks like a new connection.
+      deduplicationId: connectionId && `${connectionId}@${timeNs}/${host ?? ''}`,
+      texts: { forwarded: '', request: '' },
+    };
   };
+  // A connection has no key. Bytes that a proxy does not read as requests must not pass without one.
+  const planned = planOf(environment, service, attributes);
+  return planned instanceof Promise ? planned.then(askWith) : askWith(planned);
 }

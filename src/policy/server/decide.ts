@@ -4,10 +4,12 @@ import type { CheckDecision } from '../client/check-flow.js';
 import type { QuotaCharge } from '../client/compile-quota-specs.js';
 import { OK_STATUS } from '../client/policy-status.js';
 import { type NetworkFailPolicyConfig, resolveNetworkFailPolicy } from '../client/transport-config.js';
-import { ALLOWED, type PolicyHandler, type ReceiptUse } from '../handlers/policy-handler.js';
+import { ALLOWED, type PlanCharge, type PolicyHandler, type ReceiptUse } from '../handlers/policy-handler.js';
+import type { PlanRefusal } from '../plans/assess-plans.js';
 import type { CallConfig, CallConfigs } from './call-configs.js';
 import type { CheckedCall, CheckRight } from './callers/authorize-check.js';
 import type { CompiledService, CompiledServices } from './compiled-services.js';
+import type { PlanBook } from './plan-book.js';
 import type { CheckProtocol } from './policy-server-metrics.js';
 import type { ForwardedAttributes, RequestTexts } from './policy-texts.js';
 
@@ -18,6 +20,9 @@ export interface CheckEnvironment {
   /** Reads the header x-mesh-attributes. */
   readonly forwarded: (text: string | undefined) => ForwardedAttributes;
   readonly requestTexts: RequestTexts;
+  readonly plans: Pick<PlanBook, 'of'>;
+  /** Called when a plan refuses a request. */
+  readonly planRefused: (reason: PlanRefusal) => void;
   readonly handlers: Pick<PolicyHandler, 'check'>;
   readonly clock: Clock;
   /** Called when a rule that cannot be used, or not in time, may concern the call. */
@@ -44,6 +49,10 @@ export interface CallContext {
 export interface CheckInput {
   readonly attributes: AttributeBag;
   readonly quotas: readonly QuotaCharge[];
+  /** Missing for a service without plans. */
+  readonly planCharges?: readonly PlanCharge[] | undefined;
+  /** The refusal of the service's plans, before anything is counted. */
+  readonly refusal?: CheckDecision | undefined;
   /** Equal for all attempts at one Check; undefined when they look like other requests. */
   readonly deduplicationId: string | undefined;
   readonly texts: CheckTexts;
@@ -92,17 +101,20 @@ export function decide(
     return { context, isServiceKnown: service?.isKnown ?? false, decision, texts: NO_TEXTS };
   };
   const decideWith = (input: CheckInput): Decided | Promise<Decided> => {
-    const { attributes, quotas, deduplicationId, texts, isUndecided, receipt } = input;
+    const { attributes, quotas, planCharges, deduplicationId, texts, isUndecided, refusal, receipt } = input;
     const isServiceKnown = service?.isKnown ?? false;
     const finish = (decision: CheckDecision): Decided => ({ context, isServiceKnown, decision, texts });
     if (config.disableCheckCalls || service?.calls.disableCheckCalls) return finish(ALLOWED);
+    if (refusal !== undefined) return finish(refusal);
     const failPolicy = service?.calls.networkFailPolicy ?? config.transport.networkFailPolicy ?? NO_FAIL_POLICY;
     if (isUndecided) {
       environment.undecided(context.protocol, host);
       if (resolveNetworkFailPolicy(failPolicy).policy === 'FAIL_CLOSE') return finish(UNDECIDED);
     }
     const { transport } = config;
-    const decided = environment.handlers.check({ attributes, quotas, deduplicationId, receipt, failPolicy, transport });
+    const decided = environment.handlers.check({
+      ...{ attributes, quotas, planCharges, deduplicationId, receipt, failPolicy, transport },
+    });
     return decided instanceof Promise ? decided.then(finish) : finish(decided);
   };
   const decideFor = (found: CompiledService): Decided | Promise<Decided> => {

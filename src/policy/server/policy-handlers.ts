@@ -1,4 +1,4 @@
-import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
+import type { PolicyServerConfig, QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import { createHandlerChain, type HandlerChain } from '../handlers/handler-chain.js';
 import type { PolicyHandler } from '../handlers/policy-handler.js';
 import type { QuotaShares } from '../quota/shares/quota-shares.js';
@@ -27,13 +27,15 @@ export interface PolicyHandlers {
   update(config: PolicyServerConfig): void;
   /** Puts rules into force. The object of the call before changes nothing. */
   useRules(rules: RulesInForce): void;
+  /** Counts the limits of plans. The object of the call before changes nothing. */
+  usePlans(limits: readonly QuotaLimit[]): void;
   /**
    * Why handlers of rules do not run, by key; the same object while no rule changes. Undefined while a remote server decides.
    */
   failedHandlers(): ReadonlyMap<string, string> | undefined;
   /** Whether all handlers can decide, as far as they know. */
   isUp(): boolean;
-  /** The live use of quotas; undefined while a remote server counts. */
+  /** The live use of quotas; undefined while a remote server counts, and no plan has limits. */
   quotas(): LiveQuotas | undefined;
   /** Divides fast quotas; undefined while a remote server counts. */
   shares(): QuotaShares | undefined;
@@ -47,8 +49,10 @@ const HANDLERS: readonly OpenHandler[] = [openRuleHandler, openQuotaHandler, ope
 
 export function createPolicyHandlers(config: PolicyServerConfig, options: PolicyHandlersOptions): PolicyHandlers {
   let rules = NO_RULES;
+  let planLimits: readonly QuotaLimit[] = [];
   const neighbours: Neighbours = {
     rules: () => rules,
+    planLimits: () => planLimits,
     countsQuota: (name) => ruleHandler()?.countsQuota(name) === true,
   };
   const closeFailed = (error: unknown): void => options.logger.warn({ err: error }, 'policy handler not closed');
@@ -70,19 +74,30 @@ export function createPolicyHandlers(config: PolicyServerConfig, options: Policy
   const handlersOf = (configured: readonly (ConfiguredHandler | undefined)[]): readonly PolicyHandler[] =>
     configured.flatMap((each) => each?.handler ?? []);
 
+  let inForce = config;
   let configured = open(config, []);
   const ruleHandler = (): RuleHandler | undefined => configured.find((each) => each?.rules !== undefined)?.rules;
   const chain = createHandlerChain(handlersOf(configured), closeFailed);
+  const update = (wanted: PolicyServerConfig): void => {
+    configured = open(wanted, configured);
+    inForce = wanted;
+    chain.use(handlersOf(configured));
+  };
   return {
     chain,
-    update: (wanted) => {
-      configured = open(wanted, configured);
-      chain.use(handlersOf(configured));
-    },
+    update,
     useRules: (next) => {
       if (next === rules) return;
       rules = next;
       ruleHandler()?.update(next);
+    },
+    usePlans: (limits) => {
+      if (limits === planLimits) return;
+      const hadLimits = planLimits.length > 0;
+      planLimits = limits;
+      // With a remote server, only limits of plans are counted here.
+      if (inForce.backend !== undefined && hadLimits !== limits.length > 0) update(inForce);
+      for (const each of configured) each?.planLimits?.usePlans(limits);
     },
     failedHandlers: () => ruleHandler()?.failures(),
     isUp: () => configured.every((each) => each?.isUp() !== false),

@@ -1,6 +1,7 @@
 import type { RpcCode } from '../../base/rpc-code.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ClientCounter } from '../client/client-statistics.js';
+import type { PlanRefusal } from '../plans/assess-plans.js';
 import type { RefusalReason } from './callers/caller.js';
 import type { ReportSeries } from './reports/report-series.js';
 import type { FailureReason } from './request-verdict.js';
@@ -26,6 +27,8 @@ export interface PolicyServerMetrics {
   refused(reason: RefusalReason): void;
   /** An outbound Check that was allowed without charging anything. */
   uncharged(): void;
+  /** A request that the plans of its service refused. */
+  planRefused(reason: PlanRefusal): void;
   /** A Check that an unusable rule may concern. */
   undecided(protocol: CheckProtocol): void;
   /** The number of unusable parts of policies. */
@@ -49,6 +52,7 @@ export function createPolicyServerMetrics(metrics: Metrics): PolicyServerMetrics
     checkFailed: (reason) => metrics.increment('policy_server_check_failures_total', { reason }),
     refused: (reason) => metrics.increment('policy_server_refused_calls_total', { reason }),
     uncharged: () => metrics.increment('policy_server_uncharged_checks_total'),
+    planRefused: (reason) => metrics.increment('policy_server_plan_refusals_total', { reason }),
     undecided: (protocol) => metrics.increment('policy_server_undecided_checks_total', { protocol }),
     policyPartsLeftOut: (scope, count) =>
       metrics.increment('policy_server_policy_parts_left_out_total', { scope }, count),

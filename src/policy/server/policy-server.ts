@@ -18,6 +18,7 @@ import { createCompiledServices, type ServiceConfigSource } from './compiled-ser
 import type { CheckEnvironment } from './decide.js';
 import { createEnvoyCodec } from './envoy-codec.js';
 import { createHttpCheckService, type HttpCheckService } from './http/http-check-service.js';
+import { createPlanBook } from './plan-book.js';
 import { createPolicyServerMetrics } from './policy-server-metrics.js';
 import {
   createForwardedTexts,
@@ -99,6 +100,7 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     limitedLog,
   });
   const services = createCompiledServices(logger, regexes);
+  const plans = createPlanBook(logger, regexes);
   const forwarded = createForwardedTexts(texts);
   const sink = createReportSink({
     metrics,
@@ -115,6 +117,8 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     services,
     forwarded,
     requestTexts: createRequestTexts(texts),
+    plans,
+    planRefused: metrics.planRefused,
     handlers: options.handlers,
     clock,
     authorize: (call) => rights.check(call),
@@ -161,6 +165,7 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
   return {
     observe: (policies) => {
       services.observe(policies);
+      plans.observe(policies);
       rights.observe(policies);
       findConfig = (hostname) => policies.find(hostname);
     },

@@ -53,26 +53,35 @@ export function createForwardedTexts(texts: PolicyTexts): (text: string | undefi
   return (text) => (text === undefined || text === '' ? NONE : memo(text));
 }
 
-/** Writes the attributes of a request that its report needs and the access log lacks; empty for none. */
-export type RequestTexts = (apiLayer: AttributeLayer, requestDerived: AttributeLayer) => string;
+/**
+ * Writes the attributes of a request that its report needs and the access log lacks; empty for none.
+ *
+ * @param planLayer of consumer and plan
+ */
+export type RequestTexts = (
+  apiLayer: AttributeLayer,
+  requestDerived: AttributeLayer,
+  planLayer: AttributeLayer,
+) => string;
 
 const AUTH_PREFIX = 'request.auth.';
 
-/** @returns a function that writes the attributes of each API operation once */
+/** @returns a function that writes the attributes of each API operation, and of each known key, once */
 export function createRequestTexts(texts: PolicyTexts): RequestTexts {
-  const apiTexts = new WeakMap<AttributeLayer, string>();
-  const apiText = (layer: AttributeLayer): string => {
-    const known = apiTexts.get(layer);
-    if (known !== undefined) return known;
-    const text = layer.size === 0 ? '' : texts.attributesText(layer);
-    apiTexts.set(layer, text);
+  const known = new WeakMap<AttributeLayer, string>();
+  const textOf = (layer: AttributeLayer): string => {
+    if (layer.size === 0) return '';
+    const before = known.get(layer);
+    if (before !== undefined) return before;
+    const text = texts.attributesText(layer);
+    known.set(layer, text);
     return text;
   };
-  return (apiLayer, requestDerived) => {
+  return (apiLayer, requestDerived, planLayer) => {
     const own = ownAttributes(requestDerived);
     const ownText = own.size === 0 ? '' : texts.attributesText(own);
     // The attributes of an operation may have any name and take precedence: they come last, because later texts win.
-    return [ownText, apiText(apiLayer)].filter((text) => text !== '').join(',');
+    return [ownText, textOf(apiLayer), textOf(planLayer)].filter((text) => text !== '').join(',');
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CheckDecision, CheckFailure } from '../client/check-flow.js';
+import type { CheckDecision, CheckFailure, ResponseHeaders } from '../client/check-flow.js';
 import { denialResponse, type PolicyStatus } from '../client/policy-status.js';
 import { FORWARDED_ATTRIBUTES_HEADER, POLICY_UNAVAILABLE_HEADER, RECEIPT_HEADER } from '../wire/call-metadata.js';
 
@@ -29,7 +29,10 @@ type Header = readonly [name: string, value: string];
 export type FailureReason = CheckFailure | 'overloaded';
 
 /** A decision as it leaves the policy client. */
-export type AnsweredDecision = Pick<CheckDecision, 'status' | 'routeDirective' | 'retryAfterMs' | 'receipt'> & {
+export type AnsweredDecision = Pick<
+  CheckDecision,
+  'status' | 'routeDirective' | 'retryAfterMs' | 'receipt' | 'responseHeaders'
+> & {
   readonly failure?: FailureReason;
 };
 
@@ -65,8 +68,10 @@ export function verdictOf(decision: AnsweredDecision, side: CheckSide): RequestV
   const routeDirective = usableDirective(decision.routeDirective);
   const denial = denialResponse(status, routeDirective);
   if (denial === undefined) {
-    if (side === 'inbound') return PASS_TO_APPLICATION;
-    return receipt === undefined ? PASS_ON : { ...PASS_ON, headersToSet: [[RECEIPT_HEADER, receipt]] };
+    const pass = side === 'inbound' ? PASS_TO_APPLICATION : passOn(receipt);
+    return decision.responseHeaders === undefined
+      ? pass
+      : { ...pass, responseHeaders: headersOf(decision.responseHeaders) };
   }
   const headers: Header[] = Object.entries(routeDirective?.directResponseHeaders ?? {});
   if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) {
@@ -74,8 +79,17 @@ export function verdictOf(decision: AnsweredDecision, side: CheckSide): RequestV
   }
   const retryAfterMs = decision.retryAfterMs ?? (failure === undefined ? undefined : MS_PER_SECOND);
   if (retryAfterMs !== undefined) headers.push(['retry-after', retryAfterSeconds(retryAfterMs)]);
+  headers.push(...headersOf(decision.responseHeaders));
   if (failure !== undefined) headers.push([POLICY_UNAVAILABLE_HEADER, failure]);
   return { type: 'refuse', httpStatus: denial.httpStatus, headers, body: denial.body };
+}
+
+function passOn(receipt: string | undefined): Pass {
+  return receipt === undefined ? PASS_ON : { ...PASS_ON, headersToSet: [[RECEIPT_HEADER, receipt]] };
+}
+
+function headersOf(headers: ResponseHeaders = {}): readonly Header[] {
+  return Object.entries(headers);
 }
 
 /**

@@ -91,6 +91,8 @@ export const ANSWER_HEADERS = {
   staticAttributes: `${CHECK_HEADER_PREFIX}static`,
   forwardedAttributes: `${CHECK_HEADER_PREFIX}forwarded`,
   requestAttributes: `${CHECK_HEADER_PREFIX}request`,
+  /** What may be given back after the response: a ticket and response codes, separated by spaces; missing for nothing. */
+  refund: `${CHECK_HEADER_PREFIX}refund`,
 } as const;
 
 /** Envoy's own header of an answer: the names of headers that the request loses, separated by commas. */
@@ -140,4 +142,5 @@ export const POLICY_TYPE_URLS = {
   tcpClientConfig: 'type.googleapis.com/mesh.policy.v1.TcpClientConfig',
   serviceConfig: 'type.googleapis.com/mesh.policy.v1.ServiceConfig',
   ruleObject: 'type.googleapis.com/mesh.policy.v1.RuleObject',
+  plan: 'type.googleapis.com/mesh.policy.v1.ResolvedPlan',
 } as const;

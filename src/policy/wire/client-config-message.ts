@@ -41,9 +41,10 @@ export function tcpClientConfigMessage(config: TcpClientConfig): TcpClientConfig
 }
 
 export function serviceConfigMessage(config: ServiceConfig): ServiceConfigMessage {
-  const { mixerAttributes, forwardAttributes, httpApiSpec, quotaSpec, networkFailPolicy, ...plain } = config;
+  const { mixerAttributes, forwardAttributes, httpApiSpec, quotaSpec, networkFailPolicy, plans, ...plain } = config;
   return {
     ...plain,
+    ...(plans && { plans: [...plans] }),
     ...attributeFields({ mixerAttributes, forwardAttributes }),
     httpApiSpec: httpApiSpec.map(httpApiSpecMessage),
     quotaSpec: quotaSpec.map(quotaSpecMessage),

@@ -1,13 +1,16 @@
 import { errorText } from '../../base/error-text.js';
+import type { ResolvedPlan } from '../../config/plans/resolved-plan.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { Attributes__Output } from '../../generated/policy/mesh/policy/v1/Attributes.js';
 import type { HttpClientConfig__Output } from '../../generated/policy/mesh/policy/v1/HttpClientConfig.js';
+import type { ResolvedPlan__Output } from '../../generated/policy/mesh/policy/v1/ResolvedPlan.js';
 import type { ServiceConfig__Output } from '../../generated/policy/mesh/policy/v1/ServiceConfig.js';
 import type { TcpClientConfig__Output } from '../../generated/policy/mesh/policy/v1/TcpClientConfig.js';
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import { readAttributesMessage } from './attributes-message.js';
 import { POLICY_TYPE_URLS } from './call-metadata.js';
+import { readPlanMessage } from './plan-message.js';
 import { PolicyWireError } from './policy-wire-error.js';
 import { readHttpClientConfig, readServiceConfig, readTcpClientConfig } from './read-client-config.js';
 
@@ -20,6 +23,7 @@ export interface ConfigDecoder {
   httpClientConfig(bytes: Uint8Array): HttpClientConfig;
   tcpClientConfig(bytes: Uint8Array): TcpClientConfig;
   serviceConfig(bytes: Uint8Array): ServiceConfig;
+  plan(bytes: Uint8Array): ResolvedPlan;
   /** The value of `x-mesh-attributes`, a list with commas in which later items win. Undefined for an invalid value. */
   readAttributesText(text: string): AttributeLayer | undefined;
   /** The value of the metadata `x-mesh-client-config`. Undefined for an invalid value. */
@@ -50,6 +54,7 @@ export function createConfigDecoder(registry: ProtoRegistry): ConfigDecoder {
     tcpClientConfig: (bytes: Uint8Array) =>
       readTcpClientConfig(decode<TcpClientConfig__Output>('tcpClientConfig', bytes)),
     serviceConfig: (bytes: Uint8Array) => readServiceConfig(decode<ServiceConfig__Output>('serviceConfig', bytes)),
+    plan: (bytes: Uint8Array) => readPlanMessage(decode<ResolvedPlan__Output>('plan', bytes)),
   };
   return {
     ...decoder,

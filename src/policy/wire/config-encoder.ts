@@ -1,3 +1,4 @@
+import type { ResolvedPlan } from '../../config/plans/resolved-plan.js';
 import type { AttributesSpec } from '../../config/policy/attributes.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
@@ -5,6 +6,7 @@ import type { AttributeLayer } from '../client/attribute-bag.js';
 import { attributesMessage, attributesSpecMessage } from './attributes-message.js';
 import { POLICY_TYPE_URLS } from './call-metadata.js';
 import { httpClientConfigMessage, serviceConfigMessage, tcpClientConfigMessage } from './client-config-message.js';
+import { planMessage } from './plan-message.js';
 
 /** Attributes and client configurations as messages of `mesh.policy.v1`, which `config-decoder` reads. */
 export interface ConfigEncoder {
@@ -12,6 +14,7 @@ export interface ConfigEncoder {
   httpClientConfig(config: HttpClientConfig): Buffer;
   tcpClientConfig(config: TcpClientConfig): Buffer;
   serviceConfig(config: ServiceConfig): Buffer;
+  plan(plan: ResolvedPlan): Buffer;
   /** Attributes as they are written, as the value of `x-mesh-attributes`. */
   attributesSpecText(spec: AttributesSpec): string;
   /** Attributes as the value of `x-mesh-attributes`. */
@@ -31,6 +34,7 @@ export function createConfigEncoder(encoder: Pick<MessageEncoder, 'encode'>): Co
     httpClientConfig: (config) => encode('httpClientConfig', httpClientConfigMessage(config)),
     tcpClientConfig: (config) => encode('tcpClientConfig', tcpClientConfigMessage(config)),
     serviceConfig: (config) => encode('serviceConfig', serviceConfigMessage(config)),
+    plan: (plan) => encode('plan', planMessage(plan)),
     attributesSpecText: (spec) => encode('attributes', attributesSpecMessage(spec)).toString('base64'),
     attributesText: (layer) => encode('attributes', attributesMessage(layer)).toString('base64'),
     httpClientConfigText: (config) =>

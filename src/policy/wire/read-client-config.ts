@@ -58,6 +58,7 @@ export function readServiceConfig(message: ServiceConfig__Output, path = ''): Se
       readHttpApiSpec(spec, `${path}httpApiSpec[${index}].`),
     ),
     quotaSpec: (message.quotaSpec ?? []).map(readQuotaSpec),
+    ...(message.plans && message.plans.length > 0 && { plans: message.plans }),
     ...(message.networkFailPolicy && {
       networkFailPolicy: readFailPolicy(message.networkFailPolicy, `${path}networkFailPolicy`),
     }),
@@ -110,9 +111,11 @@ function readHttpApiSpec(message: HTTPAPISpec__Output, path: string): BoundHttpA
   };
 }
 
-function readQuotaSpec({ rules, enforcement }: QuotaSpec__Output): BoundQuotaSpec {
+function readQuotaSpec({ rules, enforcement, rateLimitHeaders, refund }: QuotaSpec__Output): BoundQuotaSpec {
   return {
     ...(enforcement === 'fast' && { enforcement }),
+    ...(rateLimitHeaders && { rateLimitHeaders }),
+    ...(refund && { refund: { responseCodes: refund.responseCodes ?? [] } }),
     rules: (rules ?? []).map(({ match, quotas, workloads }) => ({
       match: (match ?? []).map(({ clause }): AttributeMatchSpec => ({ clause: clause ?? {} })),
       quotas: (quotas ?? []).map(({ quota, charge = 1 }) => ({ ...(quota ? { quota } : {}), charge })),

@@ -73,6 +73,7 @@ export interface AnalysisInput
     | 'entryOffences'
     | 'bindingGrants'
     | 'quotaShapes'
+    | 'apiKeySecrets'
   > {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
@@ -110,7 +111,7 @@ export function analysisInputOf(
   { workloadLabelsOf, traffic } = createAnalysisMemory(),
 ): EndpointAnalysisInput {
   const { objects, authorizationPolicies, requestAuthentications, services, servicesByHost, endpoints, mesh } = context;
-  const { sharedPorts, entryOffences, bindingGrants, quotaShapes } = context;
+  const { sharedPorts, entryOffences, bindingGrants, quotaShapes, apiKeySecrets } = context;
   const bindings = resolvePolicyBindings(context);
   const knownAttributes = knownAttributesOf(objects);
   return {
@@ -125,6 +126,7 @@ export function analysisInputOf(
     entryOffences,
     bindingGrants,
     quotaShapes,
+    apiKeySecrets,
     bindings,
     enforcement,
     knownAttributes,
@@ -174,6 +176,7 @@ export function differsBeyondEndpoints(first: PushContext, second: PushContext):
     first.entryOffences !== second.entryOffences ||
     first.bindingGrants !== second.bindingGrants ||
     first.quotaShapes !== second.quotaShapes ||
+    first.apiKeySecrets !== second.apiKeySecrets ||
     first.mesh.policy !== second.mesh.policy ||
     first.mesh.rootNamespace !== second.mesh.rootNamespace ||
     first.mesh.defaultDestinationRuleExportTo !== second.mesh.defaultDestinationRuleExportTo ||
@@ -204,10 +207,11 @@ function selectsWorkloads({ objects }: PushContext): boolean {
   return policies.some(({ body }) => selectedLabels(body as AuthorizationPolicySpec).length > 0);
 }
 
-/** A binding of either kind, with the name of the field that holds its references. */
+/** A binding or a plan, with the name of the field that holds its references. */
 export interface AnyBinding {
   readonly resolved: ResolvedBinding;
-  readonly referencesField: 'quotaSpecs' | 'apiSpecs';
+  /** The references of a plan are the Consumers that name it. */
+  readonly referencesField: 'quotaSpecs' | 'apiSpecs' | 'consumers';
 }
 
 /** The services that a pattern of a binding names. */
@@ -223,9 +227,10 @@ export function* namedServices(
   for (const service of services) if (matchesHost(pattern, service.hostname)) yield service;
 }
 
-export function allBindings({ quotas, apis }: PolicyBindings): readonly AnyBinding[] {
+export function allBindings({ quotas, apis, plans }: PolicyBindings): readonly AnyBinding[] {
   return [
     ...quotas.bindings.map((resolved) => ({ resolved, referencesField: 'quotaSpecs' as const })),
     ...apis.bindings.map((resolved) => ({ resolved, referencesField: 'apiSpecs' as const })),
+    ...plans.bindings.map((resolved) => ({ resolved, referencesField: 'consumers' as const })),
   ];
 }

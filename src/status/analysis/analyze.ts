@@ -14,6 +14,8 @@ import { findMissingServices, findUnusablePatterns } from './analyzers/named-ser
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
 import { findOversizedRegexes } from './analyzers/oversized-regexes.js';
 import { findOwnFailPolicies } from './analyzers/own-fail-policies.js';
+import { findUnusableKeys } from './analyzers/plans/consumer-keys.js';
+import { findMissingPlans, findPlansWithoutConsumers } from './analyzers/plans/consumer-plans.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
 import { findUnsharedCounters, findUselessCharges } from './analyzers/quota-limits.js';
 import { findRedundantItems } from './analyzers/redundant-items.js';
@@ -57,10 +59,12 @@ export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'ineffective-request-authentications': findIneffectiveRequestAuthentications,
   'ignored-peer-authentications': findIgnoredPeerAuthentications,
   'ineffective-attributes': findIneffectiveAttributes,
+  'missing-plans': findMissingPlans,
   'missing-services': findMissingServices,
   'overlapping-conditions': findOverlappingConditions,
   'oversized-regexes': findOversizedRegexes,
   'own-fail-policies': findOwnFailPolicies,
+  'plans-without-consumers': findPlansWithoutConsumers,
   'policy-servers-without-grpc': findPolicyServersWithoutGrpc,
   'refused-annotations': findRefusedAnnotations,
   'shadowed-services': findShadowedServices,
@@ -73,6 +77,7 @@ export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'unenforced-rules': findUnenforcedRules,
   'ungranted-bindings': findUngrantedBindings,
   'unshared-counters': findUnsharedCounters,
+  'unusable-keys': findUnusableKeys,
   'unusable-patterns': findUnusablePatterns,
   'useless-charges': findUselessCharges,
   ...onTraffic(MESH_ANALYZERS),

@@ -1,5 +1,6 @@
 import { GENERAL_MESSAGE_CODES } from './general-message-codes.js';
 import { MESH_MESSAGE_CODES } from './mesh-message-codes.js';
+import { PLAN_MESSAGE_CODES } from './plan-message-codes.js';
 import { RULE_MESSAGE_CODES } from './rule-message-codes.js';
 
 /** Severity of a message. */
@@ -256,9 +257,10 @@ export const MESSAGE_CODES = {
     level: 'Warn',
     title: 'A QuotaSpec with enforcement fast stays exact, because proxies cannot enforce it.',
     remedy:
-      'use conditions and dimensions that proxies can see (docs/policies.md), or set enforcement to exact; quotas with a list of keys are exact',
+      'use conditions and dimensions that proxies can see (docs/policies.md), or set enforcement to exact; quotas with a list of keys, rateLimitHeaders and refund are always exact',
   },
   ...RULE_MESSAGE_CODES,
+  ...PLAN_MESSAGE_CODES,
   ...MESH_MESSAGE_CODES,
 } as const satisfies Readonly<Record<string, MessageCode>>;
 

@@ -10,7 +10,7 @@ export const REASONS = {
   notAnalyzed: 'NotAnalyzed',
   /** ResolvedRefs is True; also for an object without references. */
   resolved: 'Resolved',
-  /** ResolvedRefs is False: a binding names a spec that does not exist. */
+  /** ResolvedRefs is False: a binding names a spec that does not exist, or a Consumer a Plan. */
   specNotFound: 'SpecNotFound',
   /** ResolvedRefs is False: a binding names a service that does not exist. */
   serviceNotFound: 'ServiceNotFound',
@@ -23,6 +23,8 @@ export const REASONS = {
   unusablePattern: 'UnusablePattern',
   /** ResolvedRefs is False: the policy server has no limit for a quota that the spec charges. */
   quotaNotLimited: 'QuotaNotLimited',
+  /** ResolvedRefs is False: a Secret that a Consumer names gives no keys. */
+  keysNotUsable: 'KeysNotUsable',
   /** Reconciled is True: every proxy that needs the object has it. */
   upToDate: 'UpToDate',
   /** Reconciled is True, and the message names fields of the object that have no effect. */

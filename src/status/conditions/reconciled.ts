@@ -75,6 +75,8 @@ const NOT_ENFORCED: readonly MessageName[] = [
   'peerAuthenticationOff',
   'rulesDecidedElsewhere',
   'handlerNotBuilt',
+  'consumerWithoutKeys',
+  'tooManyKeys',
 ];
 
 function countsOf({ proxies, ackedProxies, policyServers, ackedPolicyServers }: Progress, isRule: boolean): string {
@@ -145,6 +147,8 @@ const IDLE: ReadonlySet<string> = new Set(
       'unsupportedTemplate',
       'invalidExpression',
       'unusableRuleObject',
+      'keyInUse',
+      'planWithoutConsumers',
     ] as const satisfies readonly MessageName[]
   ).map((name) => MESSAGE_CODES[name].code),
 );

@@ -15,6 +15,7 @@ const REASON_OF_CODE: ReadonlyMap<string, string> = new Map(
       ['confinedEntry', REASONS.notGranted],
       ['unusableServicePattern', REASONS.unusablePattern],
       ['unlimitedQuota', REASONS.quotaNotLimited],
+      ['unusableKeys', REASONS.keysNotUsable],
     ] as const satisfies readonly (readonly [MessageName, string])[]
   ).map(([name, reason]) => [MESSAGE_CODES[name].code, reason]),
 );

@@ -14,7 +14,7 @@ import { concernedRules } from './concerned-rules.js';
 /** Which policies of one snapshot proxies need. */
 export interface PolicyConcerns {
   /**
-   * Keys of the specs, bindings and rules because of which a proxy sends checks: those of its own services, and with checks
+   * Keys of the specs, bindings, plans, consumers and rules because of which a proxy sends checks: those of its own services, and with checks
    * on the client's side those of all services that it sees. Empty for a proxy that does not check. Proxies with the same
    * services share one set.
    */
@@ -109,6 +109,6 @@ function usedSpecs({ references }: ResolvedBinding): readonly ObjectKey[] {
   return references.filter(({ isGranted }) => isGranted).map(({ key }) => key);
 }
 
-function allBindings({ quotas, apis }: PolicyBindings): readonly ResolvedBinding[] {
-  return [...quotas.bindings, ...apis.bindings];
+function allBindings({ quotas, apis, plans }: PolicyBindings): readonly ResolvedBinding[] {
+  return [...quotas.bindings, ...apis.bindings, ...plans.bindings];
 }

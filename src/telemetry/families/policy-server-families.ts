@@ -103,6 +103,19 @@ export const policyQuotaFamilies = {
     'Requests refused because the quota does not list their key.',
     'quota',
   ),
+  policy_server_plan_charges_total: counter(
+    'Charges of limits of plans, with the results of policy_server_quota_charges_total. Beyond 500 plans, the plan is `other`.',
+    'plan',
+    'result',
+  ),
+  policy_server_plan_refusals_total: counter(
+    'Requests to services with plans that were refused before they were counted: without a key (noKey), with an unknown key (unknownKey), or with a key whose plan does not include them (notIncluded).',
+    'reason',
+  ),
+  policy_server_quota_refunds_total: counter(
+    'Refunds of requests after their response: made (refunded), or not because the request was refunded before (used), its window or the five minutes after its check had passed (expired), its counter had given back its whole limit (limited), the ticket was invented or of another store (forged), the store failed (failed) or had too much to do (dropped).',
+    'result',
+  ),
   policy_server_quota_receipts_total: counter(
     'Receipts of charges: given to a router (issued), taken from a request whose charges it covers (redeemed), or of no use because it was used before, is older than a minute or is invented (unknown).',
     'result',

@@ -10,6 +10,7 @@ import { headerMapOf } from '../../../src/policy/client/header-map.js';
 import { deriveHttpAttributes } from '../../../src/policy/client/http-attributes.js';
 import { deriveHttpReportAttributes } from '../../../src/policy/client/http-report-attributes.js';
 import { deriveTcpAttributes, deriveTcpReportAttributes } from '../../../src/policy/client/tcp-attributes.js';
+import { consumerLayer } from '../../../src/policy/plans/plan-attributes.js';
 import { contextOf, service } from '../../model/mesh-objects.js';
 
 const root = new URL('../../../../', import.meta.url);
@@ -82,7 +83,7 @@ function checkBag(protocol: 'http' | 'tcp', direction: 'inbound' | 'outbound'): 
         : deriveTcpAttributes({ id: 'c-1', sourceIp: ADDRESS, timeNs: 7n, connection: CONNECTION }),
     ignoreForwarded: false,
     isGateway: false,
-  });
+  }).overlaid(consumerLayer('shop/gold', 'shop/acme', 'ab'));
 }
 
 function reportLayer(protocol: 'http' | 'tcp') {

@@ -88,6 +88,8 @@ test('there is a CRD for each kind of the mesh, namespaced, with short names, co
       ['httpapispecbindings.config', 'HTTPAPISpecBinding', 'hasb', 'v1alpha2'],
       ['quotaspecs.config', 'QuotaSpec', 'qs', 'v1alpha2'],
       ['quotaspecbindings.config', 'QuotaSpecBinding', 'qsb', 'v1alpha2'],
+      ['plans.config', 'Plan', '', 'v1alpha2', 'Anonymous,'],
+      ['consumers.config', 'Consumer', '', 'v1alpha2', 'Plan,'],
       ['attributemanifests.config', 'attributemanifest', '', 'v1alpha2'],
       ['handlers.config', 'handler', '', 'v1alpha2', 'Adapter,Own-Adapter,'],
       ['instances.config', 'instance', '', 'v1alpha2', 'Template,Own-Template,'],
@@ -153,10 +155,13 @@ test('no object has both fields and free keys, and no free keys are forbidden', 
 
 test('every choice has a form whose rejection by the API server names the field', async (t) => {
   t.deepEqual((await pathsWhere(({ minProperties }) => minProperties === 1)).toSorted(), [
+    'consumers.config.mesh.internal.spec.keys[]',
     'handlers.config.mesh.internal.spec.connection.authentication',
     'httpapispecs.config.mesh.internal.spec.apiKeys[]',
     'httpapispecs.config.mesh.internal.spec.attributes.attributes{}',
     'httpapispecs.config.mesh.internal.spec.patterns[].attributes.attributes{}',
+    'plans.config.mesh.internal.spec.limits[].match[].clause{}',
+    'plans.config.mesh.internal.spec.match[].clause{}',
     'quotaspecs.config.mesh.internal.spec.rules[].match[].clause{}',
     'virtualservices.networking.mesh.internal.spec.http[].corsPolicy.allowOrigins[]',
     'virtualservices.networking.mesh.internal.spec.http[].match[].authority',
@@ -170,6 +175,7 @@ test('every choice has a form whose rejection by the API server names the field'
     'httpapispecbindings.config.mesh.internal.spec.services[]',
     'httpapispecs.config.mesh.internal.spec.patterns[]',
     'instances.config.mesh.internal.spec',
+    'plans.config.mesh.internal.spec.services[]',
     'quotaspecbindings.config.mesh.internal.spec.services[]',
     'virtualservices.networking.mesh.internal.spec.http[].fault.abort',
   ]);

@@ -78,6 +78,26 @@ test('checks of other servers are on for every service', (t) => {
   for (const name of [HTTP, TCP]) t.true(isOn(name, SERVERS, { objects: [] }));
 });
 
+test('checks of a service whose QuotaSpecs are all fast are off, and stay on for its plans', (t) => {
+  const quotaShapes = new Map([['all', { dimensions: [], hasKeyList: false }]]);
+  const fast = `QuotaSpec default/fast {enforcement: fast, rules: [{quotas: [{quota: all}]}]}
+    QuotaSpecBinding default/fast {services: [{name: web}], quotaSpecs: [{name: fast}]}`;
+  const plan = 'Plan default/gold {services: [{name: web}], limits: [{name: all, requests: 1, per: day}]}';
+  const isOnWith = (policy: PolicyMeshConfig, text: string): boolean => {
+    const parts = { services: [web], targets: targetsOf(web), quotaShapes };
+    const context = policyContext(policy, parts, policyObjects(text));
+    const generator = newGenerator();
+    const resource = generator.generate(context, generator.scope(context, buildProxy()), HTTP);
+    const config = resource && at(toJson(resource), 'typedConfig');
+    return at(config, 'filterEnabled') === undefined && at(config, 'filterEnabledMetadata') === undefined;
+  };
+  for (const policy of [EMBEDDED, SERVERS]) {
+    t.false(isOnWith(policy, fast));
+    t.true(isOnWith(policy, `${fast}\n${plan}`));
+    t.true(isOnWith(policy, plan));
+  }
+});
+
 test('inbound checks are off with disablePolicyChecks, outbound ones without enableClientSidePolicyCheck', (t) => {
   for (const name of [HTTP, TCP]) t.false(isOn(name, { ...SERVERS, disablePolicyChecks: true }));
   for (const name of ['policy|outbound', OUTBOUND_TCP]) {

@@ -23,6 +23,8 @@ export const POLICY_KINDS = [
   'httpapispecbindings',
   'quotaspecs',
   'quotaspecbindings',
+  'plans',
+  'consumers',
   'attributemanifests',
   'handlers',
   'instances',

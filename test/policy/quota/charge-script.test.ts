@@ -39,14 +39,14 @@ const charge = fc.record({
 const history = fc.record({
   quotas: fc.array(
     fc.record({
-      window: fc.constantFrom<QuotaWindow>('fixed', 'rolling'),
+      window: fc.constantFrom<QuotaWindow>('fixed', 'rolling', 'week', 'month'),
       durationMs: fc.constantFrom(HOUR, HOUR + 1, 7 * HOUR - 13),
     }),
     { minLength: 3, maxLength: 3 },
   ),
   steps: fc.array(
     fc.record({
-      waitMs: fc.oneof(fc.nat({ max: 30_000 }), fc.nat({ max: 2 * HOUR })),
+      waitMs: fc.oneof(fc.nat({ max: 30_000 }), fc.nat({ max: 2 * HOUR }), fc.nat({ max: 400 * 24 * HOUR })),
       charges: fc.uniqueArray(charge, { minLength: 1, maxLength: 3, selector: ({ quota }) => quota }),
     }),
     { minLength: 1, maxLength: 30 },
@@ -71,7 +71,7 @@ redisTest('random histories: the script answers exactly what the memory store do
       await session.command('HSET', '{test}', 's', Math.floor(nowMs / 1000), 'us', (nowMs % 1000) * 1000 + 999);
       const request = { charges: wanted, repetitionKey: undefined, timeoutMs: 0 };
       const reply = await session.command('EVAL', SCRIPT, ...chargeParameters(request, 'test'));
-      const actual = readChargeReply(reply, wanted.length);
+      const actual = readChargeReply(reply, wanted);
       t.deepEqual(actual, { results: expected.results, isRepetition: false });
     }
   });
@@ -85,7 +85,7 @@ redisTest('when the clock of Redis goes back, amounts count longer and never sho
     await session.command('HSET', '{test}', 's', Math.floor(ms / 1000), 'us', (ms % 1000) * 1000);
     const charges = [chargeOf({ group: 'back', amount, durationMs: HOUR })];
     const parameters = chargeParameters({ charges, repetitionKey: undefined, timeoutMs: 0 }, 'test');
-    return readChargeReply(await session.command('EVAL', SCRIPT, ...parameters), 1).results[0];
+    return readChargeReply(await session.command('EVAL', SCRIPT, ...parameters), charges).results[0];
   };
   const start = 500_000 * HOUR;
   t.is((await at(start + 600_000, 6))?.granted, 6);
@@ -100,9 +100,17 @@ test('the script is one that has no clock of its own in it', (t) => {
   t.notRegex(SCRIPT, /TIME/);
 });
 
-for (const reply of [undefined, 'OK', [0], [0, ''], [0, '1 1 60000'], [0, '1 1 60000 x'], [1, '1 1 1 1 1 1 1 1']]) {
+for (const reply of [
+  undefined,
+  'OK',
+  [0],
+  [0, ''],
+  [0, '1 1 60000'],
+  [0, '1 1 60000 9 60000 -1 x'],
+  [1, '1 1 1 1 1 1 1 1'],
+]) {
   test(`a reply that the script never gives is an error, not a grant: ${JSON.stringify(reply)}`, (t) => {
-    t.throws(() => readChargeReply(reply, 1), {
+    t.throws(() => readChargeReply(reply, [chargeOf()]), {
       name: 'PolicyTransportError',
       message: 'The reply of Redis is not a result of the script',
     });

@@ -25,9 +25,11 @@ function setUp(keys: Partial<KeyList>, file = '') {
     keys: { dimension: DIMENSION, values: [], ...keys },
   };
   const limits = [limit, { ...limit, name: 'other', keys: { dimension: DIMENSION, values: ['gold'] } }];
+  const clock = createFakeClock();
   const handler = createQuotaHandler({
     limits,
-    store: createMemoryStore({ clock: createFakeClock(), maxCounters: 10 }),
+    clock,
+    store: createMemoryStore({ clock, maxCounters: 10 }),
     metrics: createQuotaMetrics(createMetrics(registry)),
     readKeyFile: () => file,
   });

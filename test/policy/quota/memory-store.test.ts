@@ -34,8 +34,9 @@ test('an amount that does not fit is refused as a whole, best effort takes what 
 test('a limit of 0 refuses everything, without a wait', async (t) => {
   const { charge } = setUp();
   const nothing = { granted: 0, isCharged: false, validMs: 60_000 };
-  t.deepEqual(await charge({ maxAmount: 0 }), nothing);
-  t.deepEqual(await charge({ maxAmount: 0, bestEffort: true }), nothing);
+  t.like(await charge({ maxAmount: 0 }), { ...nothing, left: 0 });
+  t.like(await charge({ maxAmount: 0, bestEffort: true }), { ...nothing, left: 0 });
+  t.false('retryAfterMs' in (await charge({ maxAmount: 0 })));
 });
 
 test('an amount above the limit is refused without a wait', async (t) => {
@@ -56,6 +57,28 @@ test('a fixed window begins at a multiple of its length since the epoch, and is 
   t.like(await charge({ window: 'fixed' }), { granted: 0, retryAfterMs: 1 });
   clock.advance(1);
   t.like(await charge({ window: 'fixed', amount: 10 }), { granted: 10, validMs: 60_000 });
+});
+
+test('a charge tells the amount that is left, and when an amount no longer counts', async (t) => {
+  const { clock, store, charge } = setUp();
+  clock.advance(45_500);
+  t.like(await charge({ window: 'fixed', amount: 7 }), { left: 3, resetMs: 14_500 });
+  t.like(await charge({ window: 'fixed', amount: 7 }), { granted: 0, left: 3, resetMs: 14_500 });
+  t.like(await charge({ group: 'r', amount: 7 }), { left: 3, resetMs: 60_500 });
+  clock.advance(30_000);
+  t.like(await charge({ group: 'r', amount: 2 }), { left: 1, resetMs: 30_500 });
+  const { results } = await chargeStore(store, [chargeOf({ group: 'r' }), chargeOf({ amount: 11, key: 'other' })]);
+  t.like(results, [{ isCharged: false, left: 1 }, { left: 10 }]);
+});
+
+test('a window of the calendar ends with its week or month', async (t) => {
+  const { clock, charge } = setUp();
+  clock.advance(Date.parse('2028-02-29T23:00:00Z') - clock.now().getTime());
+  t.like(await charge({ window: 'month', amount: 10 }), { granted: 10, validMs: 3_600_000, resetMs: 3_600_000 });
+  t.like(await charge({ window: 'month' }), { granted: 0, retryAfterMs: 3_600_000 });
+  t.like(await charge({ window: 'week', group: 'w' }), { left: 9, resetMs: 5 * 86_400_000 + 3_600_000 });
+  clock.advance(3_600_000);
+  t.like(await charge({ window: 'month', amount: 10 }), { granted: 10, resetMs: 31 * 86_400_000 });
 });
 
 test('a rolling window of a minute frees an amount a minute later, rounded up to the second', async (t) => {
@@ -197,7 +220,7 @@ test('beyond the bound, a new key evicts the counter that was used least recentl
   const { charge } = setUp({ maxCounters: 2 });
   await charge({ key: 'a', amount: 9 });
   await charge({ key: 'b', amount: 9 });
-  t.deepEqual(await charge({ key: 'c', amount: 9 }), { granted: 9, isCharged: true, validMs: 60_000, evicted: 1 });
+  t.like(await charge({ key: 'c', amount: 9 }), { granted: 9, isCharged: true, left: 1, evicted: 1 });
   t.like(await charge({ key: 'b', amount: 2 }), { granted: 0 }, 'b is counted still');
   t.like(await charge({ key: 'a', amount: 10 }), { granted: 10, evicted: 1 }, 'a begins again');
   t.like(await charge({ key: 'b', amount: 2 }), { granted: 0 }, 'c was evicted: b was asked for later');

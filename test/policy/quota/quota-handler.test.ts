@@ -43,6 +43,9 @@ function createRecordedMetrics() {
     metrics: {
       charged: (quota: string, amount: number, result: ChargeResult) =>
         void records.push(`${quota}: ${labelOf(result)} of ${amount}`),
+      chargedPlan: (limit: string, amount: number, result: ChargeResult) =>
+        void records.push(`plan ${limit}: ${labelOf(result)} of ${amount}`),
+      refund: (result: string) => void records.push(`refund ${result}`),
       undefinedCharged: () => void records.push('undefined'),
       unknownKey: () => undefined,
       receipt: (result: string) => void records.push(`receipt ${result}`),
@@ -57,6 +60,7 @@ function setUp(limits: readonly QuotaLimit[], store?: QuotaStore) {
   const undefinedQuotas: string[] = [];
   const handler = createQuotaHandler({
     limits,
+    clock,
     store: store ?? createMemoryStore({ clock, maxCounters: 1000 }),
     metrics,
     onUndefined: (quota) => undefinedQuotas.push(quota),
@@ -223,6 +227,8 @@ function createPendingStore() {
     reserve: () => ({ granted: 0, left: 0, bucket: 0 }),
     keepReceipt: () => {},
     takeReceipt: () => undefined,
+    refundSecret: () => 'secret',
+    refund: () => 'expired',
     use: () => ({ largest: [], counters: 0 }),
     reset: () => undefined,
     keepOnly: () => {},
@@ -243,7 +249,7 @@ test('a store that cannot count rejects, is counted, and is asked again by a ret
   await t.throwsAsync(second, { message: 'too slow' });
   t.deepEqual(records, ['redis: too slow']);
   const retry = check({ rate: 1 }, { deduplicationId: 'request-7' });
-  calls[1]?.answer({ results: [{ granted: 1, isCharged: true, validMs: 5 }], isRepetition: true });
+  calls[1]?.answer({ results: [{ granted: 1, isCharged: true, validMs: 5, left: 9, resetMs: 5 }], isRepetition: true });
   t.is((await retry).quotas.get('rate')?.grantedAmount, 1);
   t.deepEqual(records, ['redis: too slow'], 'a repetition is not counted again');
 });

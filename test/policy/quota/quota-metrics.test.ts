@@ -13,7 +13,9 @@ function setUp() {
   return { metrics, lines };
 }
 
-const RESULTS: readonly (readonly [string, number, Omit<ChargeResult, 'validMs'>])[] = [
+const REST = { validMs: 1, left: 0, resetMs: 1 };
+
+const RESULTS: readonly (readonly [string, number, Pick<ChargeResult, 'granted' | 'isCharged'>])[] = [
   ['granted', 3, { granted: 3, isCharged: true }],
   ['partial', 3, { granted: 2, isCharged: true }],
   ['refused', 3, { granted: 0, isCharged: false }],
@@ -23,15 +25,15 @@ const RESULTS: readonly (readonly [string, number, Omit<ChargeResult, 'validMs'>
 for (const [result, amount, outcome] of RESULTS) {
   test(`a charge is counted by quota as ${result}`, async (t) => {
     const { metrics, lines } = setUp();
-    metrics.charged('rate', amount, { ...outcome, validMs: 1 });
+    metrics.charged('rate', amount, { ...outcome, ...REST });
     t.deepEqual(await lines(), [`policy_server_quota_charges_total{quota="rate",result="${result}"} 1`]);
   });
 }
 
 test('evicted counters are counted by quota, so that the bound can be raised', async (t) => {
   const { metrics, lines } = setUp();
-  metrics.charged('rate', 1, { granted: 1, isCharged: true, validMs: 1, evicted: 1 });
-  metrics.charged('rate', 1, { granted: 1, isCharged: true, validMs: 1 });
+  metrics.charged('rate', 1, { granted: 1, isCharged: true, ...REST, evicted: 1 });
+  metrics.charged('rate', 1, { granted: 1, isCharged: true, ...REST });
   t.true((await lines()).includes('policy_server_quota_evicted_counters_total{quota="rate"} 1'));
 });
 

@@ -5,7 +5,7 @@ import type { ChargeResult } from '../../../src/policy/quota/quota-store.js';
 import { collectGarbage } from '../../support/collect-garbage.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 
-const resultOf = (granted: number): ChargeResult => ({ granted, isCharged: true, validMs: 1000 });
+const resultOf = (granted: number): ChargeResult => ({ granted, isCharged: true, validMs: 1000, left: 5, resetMs: 7 });
 
 function heapBytes(): number {
   collectGarbage();
@@ -20,9 +20,9 @@ function setUp(maxAnswers: number) {
 test('an answer is found with all that it said', (t) => {
   const { answers } = setUp(100);
   const results: readonly ChargeResult[] = [
-    { granted: 3, isCharged: true, validMs: 59_999.5 },
-    { granted: 0, isCharged: false, validMs: 7, retryAfterMs: 0 },
-    { granted: 2 ** 53 - 1, isCharged: false, validMs: 0, retryAfterMs: 12_345 },
+    { granted: 3, isCharged: true, validMs: 59_999.5, left: 1, resetMs: 2 },
+    { granted: 0, isCharged: false, validMs: 7, left: 0, resetMs: 3, retryAfterMs: 0 },
+    { granted: 2 ** 53 - 1, isCharged: false, validMs: 0, left: 2 ** 53 - 1, resetMs: 0, retryAfterMs: 12_345 },
   ];
   answers.add('a', results);
   answers.add('none', []);

@@ -81,11 +81,11 @@ const SCRIPT = RESERVE_SCRIPT.replace("redis.call('TIME')", "redis.call('HMGET',
 const HOUR = 3_600_000;
 
 const history = fc.record({
-  window: fc.constantFrom<QuotaWindow>('fixed', 'rolling'),
+  window: fc.constantFrom<QuotaWindow>('fixed', 'rolling', 'week', 'month'),
   durationMs: fc.constantFrom(HOUR, HOUR + 1, 7 * HOUR - 13),
   steps: fc.array(
     fc.record({
-      waitMs: fc.oneof(fc.nat({ max: 30_000 }), fc.nat({ max: 2 * HOUR })),
+      waitMs: fc.oneof(fc.nat({ max: 30_000 }), fc.nat({ max: 2 * HOUR }), fc.nat({ max: 400 * HOUR })),
       wanted: fc.nat({ max: 6 }),
       returned: fc.nat({ max: 6 }),
       // Of an earlier step.

@@ -264,7 +264,7 @@ test('attempts at one call are charged once, and another call again', async (t) 
   const metrics = createQuotaMetrics(createMetrics(new Registry()));
   const server = new Server();
   createPolicyService({
-    answer: createQuotaHandler({ limits: [limit], store, metrics }).answer,
+    answer: createQuotaHandler({ limits: [limit], clock, store, metrics }).answer,
     acceptReports: () => undefined,
     codec,
     logger: createRecordingLogger(),

@@ -118,6 +118,25 @@ test('a remote server takes the place of the quotas, and gives it back', async (
   t.deepEqual(events.slice(5).sort(), ['disconnected from one:1', 'disconnected from two:2']);
 });
 
+test('limits of plans are counted here, also with a remote server for quotas', async (t) => {
+  const { handlers, events } = setUp(remote('one:1'));
+  const limit = { ...RATE, name: 'shop/gold all', maxAmount: 1, dimensions: [], overrides: [] };
+  t.is(handlers.quotas(), undefined);
+  handlers.usePlans([limit]);
+  const check = async () => {
+    const planCharges = [{ policy: 'all', limit }];
+    const checked = { attributes: bagOf(new Map()), quotas: [], planCharges, deduplicationId: undefined };
+    return (await handlers.chain.check({ ...checked, failPolicy: {}, transport: {} })).status.code;
+  };
+  t.deepEqual([await check(), await check()], ['OK', 'RESOURCE_EXHAUSTED']);
+  t.is((await handlers.quotas()?.use())?.[0]?.quota, 'shop/gold all');
+  t.is(handlers.shares(), undefined, 'proxies get no shares of what the remote server counts');
+  handlers.usePlans([]);
+  await settled();
+  t.is(handlers.quotas(), undefined);
+  t.deepEqual(events, ['connected to one:1', 'memory store 0 opened', 'memory store 0 closed']);
+});
+
 test('the former handlers stay when the changed configuration cannot be used', async (t) => {
   const { handlers, charge } = setUp();
   const dimension = { text: 'request.api_key', attribute: 'request.api_key' };

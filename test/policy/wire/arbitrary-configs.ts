@@ -59,18 +59,29 @@ const stringMatch = fc.oneof(
   text.map((regex) => ({ regex })),
 );
 
-const anyQuotaSpec: fc.Arbitrary<QuotaSpec> = fc.record({
-  rules: fc.array(
-    fc.record({
-      match: fc.array(fc.record({ clause: mapOf(stringMatch) }), { maxLength: 3 }),
-      quotas: fc.array(fc.record({ quota: text, charge: fc.integer({ min: 1, max: 2_147_483_647 }) }), {
-        minLength: 1,
-        maxLength: 3,
-      }),
+const quotaRules: fc.Arbitrary<QuotaSpec['rules']> = fc.array(
+  fc.record({
+    match: fc.array(fc.record({ clause: mapOf(stringMatch) }), { maxLength: 3 }),
+    quotas: fc.array(fc.record({ quota: text, charge: fc.integer({ min: 1, max: 2_147_483_647 }) }), {
+      minLength: 1,
+      maxLength: 3,
     }),
-    { minLength: 1, maxLength: 3 },
-  ),
-});
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
+const refund = fc.record({ responseCodes: fc.array(fc.constantFrom('503', '5xx'), { minLength: 1, maxLength: 2 }) });
+
+const anyQuotaSpec: fc.Arbitrary<QuotaSpec> = fc
+  .tuple(
+    quotaRules,
+    optional<Omit<QuotaSpec, 'rules'>>({
+      enforcement: fc.constant('fast'),
+      rateLimitHeaders: fc.constant(true),
+      refund,
+    }),
+  )
+  .map(([rules, members]) => ({ rules, ...members }));
 
 const pattern: fc.Arbitrary<HttpApiSpecPattern> = fc
   .tuple(

@@ -42,6 +42,8 @@ export function baseSpecs(namespace: string): Specs {
         },
         { match: [], quotas: [{ quota: 'others', charge: 1 }] },
       ],
+      rateLimitHeaders: true,
+      refund: { responseCodes: ['5xx'] },
     },
     QuotaSpecBinding: { services: SERVICES(namespace), quotaSpecs: [{ name: 'quotaspec', namespace }] },
     HTTPAPISpec: {

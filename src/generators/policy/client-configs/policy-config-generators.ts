@@ -5,6 +5,7 @@ import type { WildcardGenerator } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
 import { createPolicyFacts } from '../proxy-facts.js';
 import { createHttpClientConfigGenerator } from './http-client-config-generator.js';
+import { createPlanGenerator } from './plan-generator.js';
 import { createRuleObjectGenerator } from './rule-object-generator.js';
 import { createServiceConfigGenerator } from './service-config-generator.js';
 import { createTcpClientConfigGenerator } from './tcp-client-config-generator.js';
@@ -23,5 +24,6 @@ export function createPolicyConfigGenerators(
     createTcpClientConfigGenerator(configs, factsOf, policiesOf, settings),
     createServiceConfigGenerator(configs, policiesOf),
     createRuleObjectGenerator(encoder, language),
+    createPlanGenerator(configs, policiesOf),
   ];
 }

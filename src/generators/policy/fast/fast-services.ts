@@ -13,7 +13,10 @@ export interface FastServices {
 
 export interface FastService {
   readonly specs: FastSpecs;
-  /** Whether proxies of the service enforce all quotas of HTTP requests, so that no request has to be checked. */
+  /**
+   * Whether proxies of the service enforce all quotas of HTTP requests, so that no request has to be checked. Plans are
+   * for the policy server alone: proxies do not know the keys of consumers.
+   */
   readonly isEnough: boolean;
   /** Names the content of both. */
   readonly key: string;
@@ -38,7 +41,8 @@ export function createFastServices(): (context: PolicyContext) => FastServices {
         const bound = policies.bindings.quotaSpecsOf(service);
         if (!bound.some(({ body }) => body.enforcement === 'fast')) return undefined;
         const fast = policies.fastSpecsOf(service);
-        const isEnough = policies.configOf(service).quotaSpec.every(({ enforcement }) => enforcement === 'fast');
+        const { quotaSpec, plans = [] } = policies.configOf(service);
+        const isEnough = plans.length === 0 && quotaSpec.every(({ enforcement }) => enforcement === 'fast');
         return { specs: fast, isEnough, key: `${idOf(fast)} ${isEnough}` };
       },
     };

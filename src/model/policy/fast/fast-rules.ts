@@ -41,8 +41,15 @@ export type FastReading =
 /** Reads a spec for the proxies of a service. Every rule must be readable: a request must be charged as a whole. */
 export function readFastSpec(spec: BoundQuotaSpec, environment: FastEnvironment): FastReading {
   const obstacles: FastObstacle[] = [];
+  if (spec.rateLimitHeaders) obstacles.push(obstacleOf('rateLimitHeaders', 'proxies do not tell callers what is left'));
+  if (spec.refund) obstacles.push(obstacleOf('refund', 'proxies cannot give back what a request was charged'));
   const rules = spec.rules.flatMap((rule, index) => readRule(rule, `rules[${index}]`, environment, obstacles));
   return obstacles.length === 0 ? { type: 'fast', rules } : { type: 'exact', obstacles };
+}
+
+/** About a field that says how the whole spec is charged. */
+function obstacleOf(field: keyof BoundQuotaSpec, reason: string): FastObstacle {
+  return { field, reason, isAboutLimit: false };
 }
 
 function readRule(

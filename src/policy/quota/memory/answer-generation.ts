@@ -22,6 +22,8 @@ export class AnswerGeneration {
   readonly #first: Uint32Array;
   readonly #granted: Float64Array;
   readonly #validMs: Float64Array;
+  readonly #left: Float64Array;
+  readonly #resetMs: Float64Array;
   /** NaN without a value. */
   readonly #retryAfterMs: Float64Array;
   readonly #isCharged: Uint8Array;
@@ -37,6 +39,8 @@ export class AnswerGeneration {
     const results = Math.max(capacity * RESULTS_PER_ANSWER, MIN_RESULTS);
     this.#granted = new Float64Array(results);
     this.#validMs = new Float64Array(results);
+    this.#left = new Float64Array(results);
+    this.#resetMs = new Float64Array(results);
     this.#retryAfterMs = new Float64Array(results);
     this.#isCharged = new Uint8Array(results);
   }
@@ -60,10 +64,12 @@ export class AnswerGeneration {
     this.#high[answer] = fingerprint.high;
     this.#low[answer] = fingerprint.low;
     this.#untilMs[answer] = untilMs;
-    for (const [index, { granted, isCharged, validMs, retryAfterMs }] of results.entries()) {
+    for (const [index, { granted, isCharged, validMs, left, resetMs, retryAfterMs }] of results.entries()) {
       this.#granted[first + index] = granted;
       this.#isCharged[first + index] = isCharged ? 1 : 0;
       this.#validMs[first + index] = validMs;
+      this.#left[first + index] = left;
+      this.#resetMs[first + index] = resetMs;
       this.#retryAfterMs[first + index] = retryAfterMs ?? Number.NaN;
     }
     this.#first[answer + 1] = first + results.length;
@@ -90,6 +96,8 @@ export class AnswerGeneration {
       granted: this.#granted[at] ?? 0,
       isCharged: this.#isCharged[at] === 1,
       validMs: this.#validMs[at] ?? 0,
+      left: this.#left[at] ?? 0,
+      resetMs: this.#resetMs[at] ?? 0,
     };
     const retryAfterMs = this.#retryAfterMs[at] ?? Number.NaN;
     return Number.isNaN(retryAfterMs) ? result : { ...result, retryAfterMs };

@@ -13,6 +13,14 @@ export interface CounterGroup {
   usageOf(key: string, nowMs: number): Usage | undefined;
   /** Charges the key; returns how many counters with amounts that still count were evicted for it: 0 or 1. */
   charge(key: string, amount: number, nowMs: number): number;
+  /** Names the newest bucket of the key, for `takeBack`; undefined without a counter. */
+  refOf(key: string): string | undefined;
+  /**
+   * Takes back an amount of a charge. A counter gives back at most `maxAmount` in a window.
+   *
+   * @param ref of `refOf`, at the time of the charge
+   */
+  takeBack(ref: string, amount: number, maxAmount: number, nowMs: number): 'refunded' | 'limited' | 'expired';
   /** The counters that count something. The call is no use of them. */
   inUse(most: number, nowMs: number): GroupUse;
   /** Forgets the amounts of the key. */
@@ -24,6 +32,10 @@ export interface CounterGroup {
 interface Counter extends Segmented<Counter> {
   readonly key: string;
   readonly usage: Usage;
+  /** Names the counter in refs; undefined until it has one. */
+  number: number | undefined;
+  /** Amounts that were taken back, by the time when they were. */
+  refunded: Usage | undefined;
 }
 
 /**
@@ -39,10 +51,14 @@ const CLEARED_PER_CHARGE = 2;
 export function createCounterGroup(shape: WindowShape, maxCounters: number): CounterGroup {
   const counters = new Map<string, Counter>();
   const recency = createSegmentedRecency<Counter>(maxCounters);
+  /** Counters that refs name. */
+  const numbered = new Map<number, Counter>();
+  let numbers = 0;
 
   const drop = (counter: Counter): void => {
     recency.remove(counter);
     counters.delete(counter.key);
+    if (counter.number !== undefined) numbered.delete(counter.number);
   };
   const clearExpired = (oldestBucket: number): void => {
     for (let cleared = 0; cleared < CLEARED_PER_CHARGE; cleared++) {
@@ -73,10 +89,37 @@ export function createCounterGroup(shape: WindowShape, maxCounters: number): Cou
       clearExpired(bucket - shape.carried);
       if (own !== undefined) return 0;
       const evicted = makeRoom();
-      const counter: Counter = { key, usage: Usage.of(bucket, amount), isProven: false, link: undefined };
+      const usage = Usage.of(bucket, amount);
+      const counter: Counter = {
+        key,
+        usage,
+        number: undefined,
+        refunded: undefined,
+        isProven: false,
+        link: undefined,
+      };
       recency.add(counter);
       counters.set(key, counter);
       return evicted;
+    },
+    refOf: (key) => {
+      const counter = counters.get(key);
+      if (counter === undefined) return undefined;
+      counter.number ??= ++numbers;
+      numbered.set(counter.number, counter);
+      return `${counter.number}:${counter.usage.newest()}`;
+    },
+    takeBack: (ref, amount, maxAmount, nowMs) => {
+      const [number, bucket = Number.NaN] = ref.split(':').map(Number);
+      const counter = numbered.get(number ?? 0);
+      const now = bucketAt(shape, nowMs);
+      const oldest = now - shape.carried;
+      if (counter === undefined || !(bucket >= oldest)) return 'expired';
+      if ((counter.refunded?.total(oldest) ?? 0) + amount > maxAmount) return 'limited';
+      counter.usage.takeBack(bucket, amount);
+      if (counter.refunded === undefined) counter.refunded = Usage.of(now, amount);
+      else counter.refunded.add(now, amount);
+      return 'refunded';
     },
     inUse: (most, nowMs) => {
       const oldest = bucketAt(shape, nowMs) - shape.carried;

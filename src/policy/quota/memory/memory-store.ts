@@ -1,18 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../base/clock.js';
 import type {
   ChargeResult,
   CounterCharge,
-  CounterId,
   QuotaStore,
+  RefundOutcome,
+  RefundRequest,
   ReserveRequest,
   ReserveResult,
   StoreAnswer,
   StoreRequest,
 } from '../quota-store.js';
+import { REFUND_MS } from '../refunds/refund-ticket.js';
 import { bucketAt, releaseMs } from '../window-shape.js';
-import { type CounterGroup, createCounterGroup } from './counter-group.js';
+import { createGroupTable } from './group-table.js';
 import { createReceipts } from './receipts.js';
 import { createRecentAnswers } from './recent-answers.js';
+import { createRefundMarks } from './refund-marks.js';
 import type { Usage } from './usage.js';
 
 export interface MemoryStoreOptions {
@@ -38,38 +42,36 @@ const MAX_REPETITIONS = 65_536;
 export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
   const { clock, maxCounters, maxRepetitions = MAX_REPETITIONS } = options;
   const epochMs = clock.now().getTime() - clock.monotonicMs();
-  const groups = new Map<string, CounterGroup>();
+  const groups = createGroupTable(maxCounters);
   const answers = createRecentAnswers({ clock, keptMs: REPETITION_MS, maxAnswers: maxRepetitions });
   const receipts = createReceipts({ clock, keptMs: REPETITION_MS, maxReceipts: maxRepetitions });
-
-  const groupOf = ({ counter: { group, shape } }: { readonly counter: CounterId }): CounterGroup => {
-    const known = groups.get(group);
-    if (known !== undefined) return known;
-    const created = createCounterGroup(shape, maxCounters);
-    groups.set(group, created);
-    return created;
-  };
+  const marks = createRefundMarks({ clock, keptMs: REFUND_MS, maxMarks: maxRepetitions });
+  const secret = randomBytes(32).toString('base64url');
+  const now = (): number => Math.floor(epochMs + clock.monotonicMs());
 
   const chargeNow = (request: StoreRequest): StoreAnswer => {
     const { repetitionKey, charges } = request;
     const known = repetitionKey === undefined ? undefined : answers.find(repetitionKey);
     if (known !== undefined) return { results: known, isRepetition: true };
-    const nowMs = Math.floor(epochMs + clock.monotonicMs());
+    const nowMs = now();
     let isRefused = false;
     const assessed = charges.map((charge) => {
-      const assessment = assessCharge(charge, groupOf(charge).usageOf(charge.counter.key, nowMs), nowMs);
+      const assessment = assessCharge(charge, groups.of(charge.counter).usageOf(charge.counter.key, nowMs), nowMs);
       if (!charge.bestEffort && assessment.granted < charge.amount) isRefused = true;
       return assessment;
     });
     let isAnyCharged = false;
     const results = charges.map((charge, at): ChargeResult => {
-      const { granted = 0, validMs = 0, retryAfterMs } = assessed[at] ?? {};
+      const { granted = 0, validMs = 0, left = 0, resetMs = 0, retryAfterMs } = assessed[at] ?? {};
       const isCharged = granted > 0 && (charge.bestEffort || !isRefused);
-      const evicted = isCharged ? groupOf(charge).charge(charge.counter.key, granted, nowMs) : 0;
+      const evicted = isCharged ? groups.of(charge.counter).charge(charge.counter.key, granted, nowMs) : 0;
       isAnyCharged ||= isCharged;
-      const result: Writable<ChargeResult> = { granted, isCharged, validMs };
+      const result: Writable<ChargeResult> = { granted, isCharged, validMs, left, resetMs };
+      if (isCharged) result.left -= granted;
       if (retryAfterMs !== undefined) result.retryAfterMs = retryAfterMs;
       if (evicted > 0) result.evicted = evicted;
+      const ref = isCharged && charge.isRefundable ? groups.refOf(charge.counter) : undefined;
+      if (ref !== undefined) result.ref = ref;
       return result;
     });
     if (repetitionKey !== undefined && isAnyCharged) answers.add(repetitionKey, results);
@@ -79,9 +81,9 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
   const reserveNow = (request: ReserveRequest): ReserveResult => {
     const { counter, maxAmount, returned, returnedFrom, wanted } = request;
     const { key, shape } = counter;
-    const nowMs = Math.floor(epochMs + clock.monotonicMs());
+    const nowMs = now();
     const bucket = bucketAt(shape, nowMs);
-    const group = groupOf(request);
+    const group = groups.of(counter);
     group.usageOf(key, nowMs)?.remove(returned, returnedFrom);
     const left = Math.max(maxAmount - (group.usageOf(key, nowMs)?.total(bucket - shape.carried) ?? 0), 0);
     const granted = Math.min(wanted, left);
@@ -91,20 +93,24 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
     return oldest === undefined ? result : { ...result, releaseMs: releaseMs(shape, oldest) - nowMs };
   };
 
+  const refundNow = ({ id, charges }: RefundRequest): RefundOutcome => {
+    if (!marks.mark(id)) return 'used';
+    const nowMs = now();
+    const outcomes = charges.map(({ ref, amount, maxAmount }) => groups.takeBack(ref, amount, maxAmount, nowMs));
+    return outcomes.find((each) => each === 'refunded') ?? outcomes.find((each) => each === 'limited') ?? 'expired';
+  };
+
   return {
     type: 'memory',
     charge: chargeNow,
     reserve: reserveNow,
     keepReceipt: receipts.keep,
     takeReceipt: receipts.take,
-    use: ({ group }, most) =>
-      groups.get(group)?.inUse(most, Math.floor(epochMs + clock.monotonicMs())) ?? { largest: [], counters: 0 },
-    reset: ({ group, key }) => groups.get(group)?.reset(key),
-    keepOnly: (kept) => {
-      for (const group of groups.keys()) {
-        if (!kept.has(group)) groups.delete(group);
-      }
-    },
+    refundSecret: () => secret,
+    refund: refundNow,
+    use: ({ group }, most) => groups.find(group)?.inUse(most, now()) ?? { largest: [], counters: 0 },
+    reset: ({ group, key }) => groups.find(group)?.reset(key),
+    keepOnly: groups.keepOnly,
     isUp: () => true,
     close: async () => groups.clear(),
   };
@@ -114,6 +120,9 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
 export interface Assessment {
   readonly granted: number;
   readonly validMs: number;
+  /** Before any amount is taken. */
+  readonly left: number;
+  readonly resetMs: number;
   readonly retryAfterMs?: number;
 }
 
@@ -125,15 +134,16 @@ function assessCharge(charge: CounterCharge, usage: Usage | undefined, nowMs: nu
   const used = usage?.total(bucket - shape.carried) ?? 0;
   const left = Math.max(maxAmount - used, 0);
   const validMs = shape.carried > 0 ? shape.durationMs : releaseMs(shape, bucket) - nowMs;
-  if (amount <= left) return { granted: amount, validMs };
+  const resetMs = releaseMs(shape, usage?.oldest() ?? bucket) - nowMs;
+  if (amount <= left) return { granted: amount, validMs, left, resetMs };
   const granted = bestEffort ? left : 0;
   const released = bestEffort
     ? nextRelease(usage, used, maxAmount, bucket)
     : amount > maxAmount
       ? undefined
       : usage?.lastAbove(maxAmount - amount);
-  if (released === undefined) return { granted, validMs };
-  return { granted, validMs, retryAfterMs: releaseMs(shape, released) - nowMs };
+  if (released === undefined) return { granted, validMs, left, resetMs };
+  return { granted, validMs, left, resetMs, retryAfterMs: releaseMs(shape, released) - nowMs };
 }
 
 /** The bucket whose end releases at least one unit, after all remaining units are taken. */

@@ -55,6 +55,18 @@ export class Usage {
     return undefined;
   }
 
+  /** Takes an amount of a bucket away. */
+  takeBack(bucket: number, amount: number): void {
+    const entries = this.#entries;
+    for (let at = entries.length - 2; at >= this.#first; at -= 2) {
+      if (entries[at] !== bucket) continue;
+      const taken = Math.min(amount, entries[at + 1] ?? 0);
+      entries[at + 1] = (entries[at + 1] ?? 0) - taken;
+      this.#sum -= taken;
+      return;
+    }
+  }
+
   /** The newest bucket with an amount; -Infinity without any. */
   newest(): number {
     return this.#entries.at(-2) ?? Number.NEGATIVE_INFINITY;

@@ -11,6 +11,7 @@ import { keepCommand, type RedisCommand, takeCommand } from './receipt-call.js';
 import { createRecentCounters } from './recent-counters.js';
 import { createRedisLink } from './redis-link.js';
 import { type ConnectToRedis, RedisReplyError, type RedisSession, readComplaint } from './redis-session.js';
+import { readRefundReply, readSecretReply, refundCommand, secretCommand } from './refund-call.js';
 import { RESERVE_SCRIPT, readReserveReply, reserveParameters } from './reserve-call.js';
 import { readServersReply, serversCommand } from './servers-call.js';
 import { readUseReply, useCommand } from './use-call.js';
@@ -42,7 +43,13 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   const { storage, clock, random, logger, onChange = () => {} } = options;
   const { keyPrefix, timeoutMs } = storage;
   const { connect } = options;
-  const link = createRedisLink({ storage, script: CHARGE_SCRIPT, clock, random, logger, onChange, connect });
+  let secret: string | undefined;
+  const changed = (isUp: boolean): void => {
+    // Another Redis may have another secret.
+    secret = undefined;
+    onChange(isUp);
+  };
+  const link = createRedisLink({ storage, script: CHARGE_SCRIPT, clock, random, logger, onChange: changed, connect });
   const lastReplyMs = new WeakMap<RedisSession, number>();
   const running = new Set<Promise<unknown>>();
   const recent = createRecentCounters();
@@ -148,7 +155,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
         ask((session) => run(session, CHARGE_SCRIPT, parameters)),
         request.timeoutMs,
       );
-      return readChargeReply(reply, request.charges.length);
+      return readChargeReply(reply, request.charges);
     },
     reserve: async (request) => {
       recent.note(request.counter);
@@ -163,6 +170,15 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
       const reply = await command(takeCommand(id, taker, keyPrefix));
       return typeof reply === 'string' ? reply : undefined;
     },
+    refundSecret: () => {
+      if (secret !== undefined) return secret;
+      return command(secretCommand(keyPrefix)).then((reply) => {
+        const known = readSecretReply(reply);
+        secret = known;
+        return known;
+      });
+    },
+    refund: async (request) => readRefundReply(await command(refundCommand(request, keyPrefix))),
     use: async (group, most) => {
       const keys = recent.keysOf(group.group);
       const reply = keys.length === 0 ? [] : await command(useCommand(group, keys, keyPrefix));

@@ -1,23 +1,22 @@
 import { PolicyTransportError } from '../../client/policy-transport.js';
 import type { ReserveRequest, ReserveResult } from '../quota-store.js';
 import { counterKey } from './charge-call.js';
+import { NOW, WINDOW_FUNCTIONS, windowArguments } from './window-script.js';
 
 /**
  * Gives a part of an earlier reservation of one counter back, and reserves, in one step.
  *
  * KEYS: the counter, a hash of amounts by bucket as in CHARGE_SCRIPT. ARGV: the returned amount, the bucket of its
- * reservation, the wanted amount, maxAmount, and the shape of the window: durationMs, divisions, carried.
+ * reservation, the wanted amount, maxAmount, and the shape of the window (`windowArguments`).
  *
  * Returns what is granted, what is left, the bucket of the reservation, and the milliseconds until an amount counts no more
  * (-1 when nothing is used), separated by spaces.
  */
-export const RESERVE_SCRIPT = `
+export const RESERVE_SCRIPT = `${WINDOW_FUNCTIONS}${NOW}
 local returned, from, wanted, max = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local duration, divisions, carried = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local newest = math.floor(now * divisions / duration)
-local oldest = newest - carried
+local window = window_at(5)
+local newest = bucket_of(window, now)
+local oldest = newest - window.carried
 local used, live, stale = 0, {}, {}
 local fields = redis.call('HGETALL', KEYS[1])
 for f = 1, #fields, 2 do
@@ -43,19 +42,16 @@ for _, entry in ipairs(live) do
 end
 local left = math.max(max - used, 0)
 local granted = math.min(wanted, left)
-local function release(bucket)
-  return math.ceil((bucket + carried + 1) * duration / divisions)
-end
 if #stale > 0 then redis.call('HDEL', KEYS[1], unpack(stale)) end
 if granted > 0 then
   redis.call('HINCRBY', KEYS[1], string.format('%.0f', newest), string.format('%.0f', granted))
-  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', release(newest) - now))
+  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', release_of(window, newest) - now))
   live[#live + 1] = {newest, granted}
 end
 local first = -1
 for _, entry in ipairs(live) do
   if entry[2] > 0 then
-    first = release(entry[1]) - now
+    first = release_of(window, entry[1]) - now
     break
   end
 end
@@ -67,9 +63,8 @@ export function reserveParameters(
   { counter, maxAmount, returned, returnedFrom, wanted }: ReserveRequest,
   keyPrefix: string,
 ): readonly (string | number)[] {
-  const { durationMs, divisions, carried } = counter.shape;
   const key = counterKey(counter, keyPrefix);
-  return [1, key, returned, returnedFrom, wanted, maxAmount, durationMs, divisions, carried];
+  return [1, key, returned, returnedFrom, wanted, maxAmount, ...windowArguments(counter.shape)];
 }
 
 /** @throws PolicyTransportError for any other reply */

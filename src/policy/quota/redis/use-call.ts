@@ -2,15 +2,12 @@ import { PolicyTransportError } from '../../client/policy-transport.js';
 import type { CounterId, CounterUse } from '../quota-store.js';
 import { counterKey } from './charge-call.js';
 import type { RedisCommand } from './receipt-call.js';
+import { NOW, WINDOW_FUNCTIONS, windowArguments } from './window-script.js';
 
-/**
- * The amounts of counters that count now. KEYS: the counters. ARGV: the shape of their window: durationMs, divisions,
- * carried.
- */
-const USE_SCRIPT = `
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local oldest = math.floor(now * tonumber(ARGV[2]) / tonumber(ARGV[1])) - tonumber(ARGV[3])
+/** The amounts of counters that count now. KEYS: the counters. ARGV: the shape of their window. */
+const USE_SCRIPT = `${WINDOW_FUNCTIONS}${NOW}
+local window = window_at(1)
+local oldest = bucket_of(window, now) - window.carried
 local used = {}
 for index, key in ipairs(KEYS) do
   local sum = 0
@@ -29,7 +26,7 @@ export function useCommand(
   keyPrefix: string,
 ): RedisCommand {
   const counters = keys.map((key) => counterKey({ group, key }, keyPrefix));
-  return ['EVAL', USE_SCRIPT, keys.length, ...counters, shape.durationMs, shape.divisions, shape.carried];
+  return ['EVAL', USE_SCRIPT, keys.length, ...counters, ...windowArguments(shape)];
 }
 
 /** @throws PolicyTransportError for any other reply */

@@ -12,7 +12,7 @@ const HALF_CHARACTERS = /\p{Surrogate}/gu;
 
 /** The data of a Check for its report, as lines of an HTTP/1.1 answer that Envoy keeps as dynamic metadata. */
 export function answerHeaderLines(metadata: CheckMetadata): string {
-  const { service, staticAttributes, forwardedAttributes, requestAttributes, decision } = metadata;
+  const { service, staticAttributes, forwardedAttributes, requestAttributes, refund, decision } = metadata;
   let lines = `${ANSWER_HEADERS.outcome}: ${outcomeText(metadata)}\r\n`;
   if (service) lines += `${ANSWER_HEADERS.service}: ${encodeText(service)}\r\n`;
   if (decision.checkErrorMessage) lines += `${ANSWER_HEADERS.message}: ${encodeText(decision.checkErrorMessage)}\r\n`;
@@ -20,6 +20,7 @@ export function answerHeaderLines(metadata: CheckMetadata): string {
   if (staticAttributes) lines += `${ANSWER_HEADERS.staticAttributes}: ${staticAttributes}\r\n`;
   if (forwardedAttributes) lines += `${ANSWER_HEADERS.forwardedAttributes}: ${forwardedAttributes}\r\n`;
   if (requestAttributes) lines += `${ANSWER_HEADERS.requestAttributes}: ${requestAttributes}\r\n`;
+  if (refund) lines += `${ANSWER_HEADERS.refund}: ${refund.ticket} ${refund.codes}\r\n`;
   return lines;
 }
 
@@ -30,11 +31,13 @@ export function readAnswerHeaders(struct: WireStruct | undefined): CheckMetadata
   const [code, ...words] = outcome.split(' ');
   const service = textField(struct, ANSWER_HEADERS.service);
   const message = textField(struct, ANSWER_HEADERS.message);
+  const [ticket = '', ...codes] = textField(struct, ANSWER_HEADERS.refund)?.split(' ') ?? [];
   return {
     service: service && decodeText(service),
     staticAttributes: textField(struct, ANSWER_HEADERS.staticAttributes),
     forwardedAttributes: textField(struct, ANSWER_HEADERS.forwardedAttributes),
     requestAttributes: textField(struct, ANSWER_HEADERS.requestAttributes),
+    ...(ticket !== '' && { refund: { ticket, codes: codes.join(' ') } }),
     disableReports: words.includes(NO_REPORTS),
     decision: {
       checkErrorCode: Number(code),

@@ -1,3 +1,4 @@
+import type { RefundOffer } from '../../client/check-flow.js';
 import type { DecisionFacts } from '../../client/http-report-attributes.js';
 import { CHECK_ERROR_CODE_KEY } from '../../wire/call-metadata.js';
 import { readAnswerHeaders } from './answer-headers.js';
@@ -21,6 +22,8 @@ export interface CheckMetadata {
   /** Attributes from data that the log lacks: the API operation and key, claims, the protocol. */
   readonly requestAttributes?: string | undefined;
   readonly decision: DecisionFacts;
+  /** What may be given back after the response. */
+  readonly refund?: RefundOffer | undefined;
   /** Whether the proxy's configuration wants no reports. */
   readonly disableReports?: boolean | undefined;
   /** Whether the server was overloaded, so that the fail policy answered. */
@@ -45,6 +48,8 @@ export function checkMetadataStruct(metadata: CheckMetadata): WireStruct {
   text('check_error_message', decision.checkErrorMessage);
   flag('check_cache_hit', decision.isCheckCacheHit);
   flag('quota_cache_hit', decision.isQuotaCacheHit);
+  text('refund_ticket', metadata.refund?.ticket);
+  text('refund_codes', metadata.refund?.codes);
   if (metadata.disableReports) flag('disable_reports', true);
   if (metadata.isShed) flag('overloaded', true);
   return { fields };
@@ -61,11 +66,14 @@ export function readCheckMetadata(metadata: WireMetadata | null | undefined): Ch
   const checkErrorMessage = textField(struct, 'check_error_message');
   const isCheckCacheHit = boolField(struct, 'check_cache_hit');
   const isQuotaCacheHit = boolField(struct, 'quota_cache_hit');
+  const ticket = textField(struct, 'refund_ticket');
+  const codes = textField(struct, 'refund_codes');
   return {
     service: textField(struct, 'service'),
     staticAttributes: textField(struct, 'static_attributes'),
     forwardedAttributes: textField(struct, 'forwarded_attributes'),
     requestAttributes: textField(struct, 'request_attributes'),
+    ...(ticket !== undefined && codes !== undefined && { refund: { ticket, codes } }),
     disableReports: boolField(struct, 'disable_reports') ?? false,
     decision: {
       ...(checkErrorCode !== undefined && { checkErrorCode }),

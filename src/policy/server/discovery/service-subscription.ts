@@ -28,6 +28,8 @@ export interface ServiceSubscription extends ServiceConfigSource, Subscription {
   /** Version of the configuration in force; undefined before the first one. */
   readonly version: string | undefined;
   readonly isConnected: boolean;
+  /** The services in force now, by host; undefined before the first ones. */
+  current(): ReadonlyMap<string, ServiceConfig> | undefined;
 }
 
 /**
@@ -79,6 +81,8 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
 
   return {
     find: (hostname) => services.get(hostname)?.value,
+    current: () =>
+      version === undefined ? undefined : new Map([...services].map(([hostname, { value }]) => [hostname, value])),
     get version() {
       return version;
     },

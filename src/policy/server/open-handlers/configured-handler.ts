@@ -1,5 +1,9 @@
 import type { Clock } from '../../../base/clock.js';
-import type { PolicyServerConfig, QuotaStorage } from '../../../config/policy-server/policy-server-config.js';
+import type {
+  PolicyServerConfig,
+  QuotaLimit,
+  QuotaStorage,
+} from '../../../config/policy-server/policy-server-config.js';
 import type { PolicyRegexLimits } from '../../../config/regex/regex-limits.js';
 import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { Logger } from '../../../telemetry/logger.js';
@@ -48,6 +52,8 @@ export type LiveQuotas = Pick<QuotaHandler, 'use' | 'reset'>;
 export interface Neighbours {
   /** The rules of the process, whether a handler applies them or not. */
   rules(): RulesInForce;
+  /** The limits of plans. */
+  planLimits(): readonly QuotaLimit[];
   /** Whether a rule counts a quota. */
   countsQuota(name: string): boolean;
 }
@@ -60,6 +66,7 @@ export interface ConfiguredHandler {
   isUp(): boolean;
   readonly quotas?: LiveQuotas;
   readonly shares?: QuotaShares;
+  readonly planLimits?: Pick<QuotaHandler, 'usePlans'>;
   readonly rules?: RuleHandler;
 }
 

@@ -10,36 +10,42 @@ const UNLIMITED_REMEDY = 'add the quota to the policy config (--policyConfig, in
 const EVICTION_REMEDY =
   'more keys are in use than storage.maxCounters allows: raise it, or list the known keys in the quota (keys)';
 
-/** Quotas are counted here unless a remote server decides. */
+/** Quotas are counted here unless a remote server decides. Limits of plans are always counted here. */
 export function openQuotaHandler(
   config: PolicyServerConfig,
   options: PolicyHandlersOptions,
-  { countsQuota }: Neighbours,
+  { countsQuota, planLimits }: Neighbours,
 ): ConfiguredHandler | undefined {
-  if (config.backend !== undefined) return undefined;
+  const countsQuotas = config.backend === undefined;
+  if (!countsQuotas && planLimits().length === 0) return undefined;
+  const limitsOf = ({ quotas }: PolicyServerConfig) => (countsQuotas ? quotas : []);
   const { openStore, readKeyFile, metrics, logger, limitedLog, clock, unsharedServers } = options;
   const quotaMetrics = createQuotaMetrics(metrics);
   let { storage } = config;
   let store = openStore(storage);
-  const shares = createQuotaShares({
-    limits: config.quotas,
-    store,
-    unsharedServers,
-    clock,
-    metrics: createSharesMetrics(metrics),
-    onUnlimited: quotaMetrics.undefinedCharged,
-    onFailed: (error) => quotaMetrics.storeFailed(store.type, error),
-  });
+  const shares = countsQuotas
+    ? createQuotaShares({
+        limits: config.quotas,
+        store,
+        unsharedServers,
+        clock,
+        metrics: createSharesMetrics(metrics),
+        onUnlimited: quotaMetrics.undefinedCharged,
+        onFailed: (error) => quotaMetrics.storeFailed(store.type, error),
+      })
+    : undefined;
   const close = (unused: QuotaStore): void => {
     unused.close().catch((error: unknown) => logger.warn({ err: error }, 'former quota store not closed'));
   };
   const create = (): QuotaHandler =>
     createQuotaHandler({
-      limits: config.quotas,
+      limits: limitsOf(config),
+      countsQuotas,
       store,
+      clock,
       readKeyFile,
       metrics: quotaMetrics,
-      shares,
+      ...(shares && { shares }),
       isCountedElsewhere: countsQuota,
       onUndefined: (quota) =>
         logger.warn({ quota, remedy: UNLIMITED_REMEDY }, 'quota has no limit, all charges are granted'),
@@ -53,26 +59,29 @@ export function openQuotaHandler(
     close(store);
     throw error;
   }
+  handler.usePlans(planLimits());
   return {
     handler: {
       ...handler,
       close: () => {
-        shares.stop();
+        shares?.stop();
         return handler.close();
       },
     },
+    planLimits: handler,
     quotas: handler,
-    shares,
+    ...(shares && { shares }),
     follow: (wanted) => {
-      if (wanted.backend !== undefined) return false;
-      shares.update(wanted.quotas);
-      handler.update(wanted.quotas);
+      if ((wanted.backend === undefined) !== countsQuotas) return false;
+      if (!countsQuotas && planLimits().length === 0) return false;
+      shares?.update(limitsOf(wanted));
+      handler.update(limitsOf(wanted));
       if (isSameStorage(storage, wanted.storage)) return true;
       const former = store;
       store = openStore(wanted.storage);
       storage = wanted.storage;
       handler.useStore(store);
-      shares.useStore(store);
+      shares?.useStore(store);
       close(former);
       return true;
     },

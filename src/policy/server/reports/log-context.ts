@@ -1,4 +1,5 @@
 import type { AttributeLayer } from '../../client/attribute-bag.js';
+import type { RefundOffer } from '../../client/check-flow.js';
 import type { DecisionFacts } from '../../client/http-report-attributes.js';
 import { DYNAMIC_METADATA_NAMESPACE, FORWARDED_METADATA_KEY } from '../../wire/call-metadata.js';
 import { readCheckMetadata } from '../adapter/check-metadata.js';
@@ -28,6 +29,8 @@ export interface LogContext {
   /** The attributes of the Check that the log lacks. */
   readonly requestLayer: AttributeLayer;
   readonly decision: DecisionFacts;
+  /** What may be given back, from the Check. */
+  readonly refund: RefundOffer | undefined;
   readonly isChecked: boolean;
   /** Whether the service or the proxy has disabled reports. */
   readonly isDisabled: boolean;
@@ -53,6 +56,7 @@ export function logContextOf(
     forwardedLayer: check === undefined ? toldLayer : attributesOf(check.forwardedAttributes),
     requestLayer: attributesOf(check?.requestAttributes),
     decision: check?.decision ?? {},
+    refund: check?.refund,
     isChecked: check !== undefined,
     isDisabled: (service.calls.disableReportCalls ?? false) || (check?.disableReports ?? false),
   };

@@ -2,7 +2,8 @@ import type { Clock } from '../../../base/clock.js';
 import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import type { HandlerReport } from '../../handlers/policy-handler.js';
-import type { WireLogMessage } from '../adapter/envoy-messages.js';
+import { isRefundedCode } from '../../quota/refunds/refund-codes.js';
+import type { WireHttpLogEntry, WireLogMessage } from '../adapter/envoy-messages.js';
 import { type LogOrigin, readLogOrigin, UNKNOWN_ORIGIN } from '../adapter/log-origin.js';
 import { tcpLogMoment } from '../adapter/tcp-log-facts.js';
 import { ANONYMOUS, type Caller } from '../callers/caller.js';
@@ -47,13 +48,22 @@ export interface LogServiceOptions {
 const ENTRIES_PER_TURN = 32;
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
+/** The refund that the response code of the request asks for. */
+function refundOf({ response }: WireHttpLogEntry, { refund }: LogContext): HandlerReport['refund'] {
+  const responseCode = response?.responseCode?.value;
+  if (refund === undefined || responseCode === undefined || !isRefundedCode(refund.codes, responseCode)) {
+    return undefined;
+  }
+  return { ticket: refund.ticket, responseCode };
+}
+
 /** @returns a function that begins a stream of a caller; anonymous unless given */
 export function createLogService(options: LogServiceOptions): (caller?: Caller) => LogStream {
   const { rights, codec, environment, sink, forward, metrics, limitedLog, clock, yieldTurn } = options;
 
-  const report = (attributes: AttributeBag, { host, service }: LogContext): void => {
+  const report = (attributes: AttributeBag, { host, service }: LogContext, refund?: HandlerReport['refund']): void => {
     sink.take({ attributes, service: host });
-    forward({ attributes, service: service.calls });
+    forward({ attributes, service: service.calls, refund });
   };
 
   const isAllowed = (caller: Caller, { origin }: TcpLog, { host }: LogContext): boolean =>
@@ -65,7 +75,7 @@ export function createLogService(options: LogServiceOptions): (caller?: Caller) 
         const context = logContextOf(environment, log.origin, entry.commonProperties ?? {});
         if (context.isDisabled || !isAllowed(caller, log, context)) return undefined;
         const take = ({ api }: CompiledService): void =>
-          report(httpReportAttributes(entry, log.origin, context, api), context);
+          report(httpReportAttributes(entry, log.origin, context, api), context, refundOf(entry, context));
         const service = environment.services.compiled(context.host);
         return service instanceof Promise ? service.then(take) : take(service);
       };

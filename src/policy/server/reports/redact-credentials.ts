@@ -1,6 +1,6 @@
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import { decodePercent } from '../../client/percent-text.js';
-import { credentialHash } from '../../quota/credential-hash.js';
+import { credentialHash, shortKeyId } from '../../quota/credential-hash.js';
 import { stringAttributeOf } from './report-series.js';
 
 /** Hides the credentials in attributes. */
@@ -33,6 +33,7 @@ export function createRedaction(bag: AttributeBag): Redaction {
   return {
     text: (name, value) => {
       if (name === 'request.api_key') return credentialHash(value);
+      if (name === 'api.key_id' || name === 'api.consumer') return shortKeyId(value);
       return TARGETS.has(name) ? redactQuery(value, apiKey) : value;
     },
     entry: (name, key, value) => {

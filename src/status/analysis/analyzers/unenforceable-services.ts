@@ -1,5 +1,6 @@
 import { isIpAddress } from '../../../base/ip-address.js';
 import { keyOf, type MeshObject } from '../../../config/object.js';
+import type { PlanSpec } from '../../../config/plans/plan.js';
 import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
 import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
 import type { Port, Protocol, Service } from '../../../model/service.js';
@@ -39,6 +40,10 @@ export const findUnenforceableServices: EndpointAnalyzer = (input) => {
       return found(resolved, (service) => whyNoQuotas(service, rules));
     }),
     ...bindings.apis.bindings.flatMap((resolved) => found(resolved, whyNoApi)),
+    ...bindings.plans.bindings.flatMap((resolved) => {
+      const { anonymous } = resolved.binding.body as PlanSpec;
+      return found(resolved, (service) => (anonymous === 'never' ? whyNoKey(service) : undefined));
+    }),
   ];
 };
 
@@ -84,6 +89,11 @@ function whyNoQuotas({ hostname, ports }: Service, { areMissing, http, tcp }: Ru
 function whyNoApi({ hostname, ports }: Service): string | undefined {
   if (ports.some(({ protocol }) => HTTP.has(protocol))) return undefined;
   return `${hostname} has no HTTP port (${portsOf(ports)}), so no request gets API attributes`;
+}
+
+function whyNoKey({ hostname, ports }: Service): string | undefined {
+  if (ports.some(({ protocol }) => HTTP.has(protocol))) return undefined;
+  return `${hostname} has no HTTP port (${portsOf(ports)}), and a connection has no key, so all are refused`;
 }
 
 function isTcp(protocol: Protocol): boolean {

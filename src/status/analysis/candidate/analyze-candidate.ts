@@ -4,6 +4,7 @@ import type { QuotaSpecBinding } from '../../../config/policy/bindings.js';
 import type { HttpApiSpec } from '../../../config/policy/http-api-spec.js';
 import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
 import type { BoundService } from '../../../model/policy/bound-services.js';
+import { NO_PLANS } from '../../../model/policy/plans/plan-bindings.js';
 import { type PolicyBindings, resolvePolicyBindings } from '../../../model/policy/policy-bindings.js';
 import { isBoundBy, type ResolvedBinding, type ResolvedBindings } from '../../../model/policy/resolve-bindings.js';
 import type { PushContext } from '../../../model/push-context.js';
@@ -129,6 +130,7 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
         entryOffences: new Map(),
         bindingGrants: context.bindingGrants,
         quotaShapes: context.quotaShapes,
+        apiKeySecrets: context.apiKeySecrets,
         bindings: bindingsOf(side, touched.bindings),
         enforcement,
         serviceConflicts: serviceConflicts(),
@@ -243,6 +245,7 @@ function bindingsOf({ name }: Side, bindings: readonly ResolvedBinding[]): Polic
   return {
     quotas: (name === 'quotas' ? some : NO_BINDINGS) as PolicyBindings['quotas'],
     apis: (name === 'apis' ? some : NO_BINDINGS) as PolicyBindings['apis'],
+    plans: NO_PLANS,
     quotaSpecsOf: () => [],
     apiSpecsOf: () => [],
   };

@@ -93,7 +93,12 @@ export const SPEC_TABLES: readonly SpecTable[] = [
   {
     structure: 'QuotaSpec',
     base: { rules: [RULE] },
-    fields: { enforcement: optional('Enforcement', 'fast'), rules: defaulted('QuotaRule[]', [], [RULE]) },
+    fields: {
+      enforcement: optional('Enforcement', 'fast'),
+      rules: defaulted('QuotaRule[]', [], [RULE]),
+      rateLimitHeaders: optional('bool', true),
+      refund: optional('Refund', { responseCodes: ['5xx'] }),
+    },
   },
   {
     structure: 'QuotaRule',
@@ -193,6 +198,7 @@ export const SPEC_TABLES: readonly SpecTable[] = [
       disableReportCalls: defaulted('bool', false, true),
       mixerAttributes: optional('Attributes', ATTRIBUTES),
       httpApiSpec: defaulted('HTTPAPISpec[]', [], [API_SPEC]),
+      plans: optional('string[]', ['shop/gold']),
       quotaSpec: defaulted('QuotaSpec[]', [], [{ rules: [RULE] }]),
       networkFailPolicy: optional('NetworkFailPolicy', FAIL_POLICY),
       forwardAttributes: optional('Attributes', ATTRIBUTES),

@@ -52,6 +52,9 @@ const HIDDEN: readonly (readonly [title: string, clause: Clause, expected: RegEx
   ['a regular expression for a path alone', { 'request.url_path': { regex: 'a' } }, /exact and prefix alone/],
   ['a regular expression for a constant', { 'destination.service.name': { regex: 'a' } }, /write exact or prefix/],
   ['a pseudo-header as header', { 'request.headers[:path]': { exact: '/' } }, /cannot see/],
+  ['a plan', { 'api.plan': { exact: 'shop/gold' } }, /api\.plan.*cannot see/],
+  ['a consumer', { 'api.consumer': { exact: 'shop/acme' } }, /api\.consumer.*cannot see/],
+  ['the hash of a key', { 'api.key_id': { exact: 'dc81b088d47d' } }, /api\.key_id.*cannot see/],
   ['a header between proxies', { 'request.headers[x-mesh-attributes]': { exact: 'a' } }, /cannot see/],
 ];
 
@@ -75,7 +78,19 @@ test('a quota whose limit is unknown, lists keys or counts by what proxies canno
   t.regex(read(fastSpec({}), new Map()).obstacles.join(), /^rules\[0\]\.quotas\[0\]\.quota: .*no limit/);
   const listed: QuotaShapes = new Map([['all', { dimensions: [], hasKeyList: true }]]);
   t.regex(read(fastSpec({}), listed).obstacles.join(), /lists the keys/);
-  t.regex(read(fastSpec({}), shapesOf({ all: ['source.user'] })).obstacles.join(), /counts by source\.user/);
+  for (const dimension of ['source.user', 'api.plan', 'api.consumer', 'api.key_id']) {
+    const { kinds, obstacles } = read(fastSpec({}), shapesOf({ all: [dimension] }));
+    t.deepEqual(kinds, []);
+    t.true(obstacles.join().includes(`counts by ${dimension}, which proxies cannot see`), dimension);
+  }
+});
+
+test('a spec that tells callers what is left, or that gives requests back, stays exact, and says why', (t) => {
+  const told = read({ ...fastSpec({}), rateLimitHeaders: true });
+  t.deepEqual(told, { kinds: [], obstacles: ['rateLimitHeaders: proxies do not tell callers what is left'] });
+  const refunding = read({ ...fastSpec({}), refund: { responseCodes: ['5xx'] } });
+  t.deepEqual(refunding, { kinds: [], obstacles: ['refund: proxies cannot give back what a request was charged'] });
+  t.is(read({ ...fastSpec({}), rateLimitHeaders: false }).kinds.length, 1);
 });
 
 test('the dimensions of limits are keys of buckets', (t) => {

@@ -45,6 +45,23 @@ test('an allowed request of a router leaves it with the receipt, and loses nothi
   t.false(headers.has('x-envoy-auth-headers-to-remove'));
 });
 
+test('what is left of a plan and the challenge of a refusal are headers of the answer, and the refund comes back from it', (t) => {
+  const responseHeaders = { ratelimit: '"all";r=9;t=43', 'ratelimit-policy': '"all";q=10;w=60' };
+  for (const side of ['inbound', 'outbound'] as const) {
+    t.is(answer({ responseHeaders }, { side }).headers.get('ratelimit'), '"all";r=9;t=43');
+  }
+  const status = { code: 'UNAUTHENTICATED', message: 'no key' } as const;
+  const refused = answer({ status, responseHeaders: { 'www-authenticate': 'ApiKey' } });
+  t.is(refused.status, 401);
+  t.is(refused.headers.get('www-authenticate'), 'ApiKey');
+  const pass = verdictOf({ status: { code: 'OK', message: '' } }, 'inbound');
+  const metadata = { ...NO_FACTS, refund: { ticket: 'abc.def', codes: '5xx 429' } };
+  const { headers } = read(checkAnswer(pass, metadata, 'GET'));
+  const fields = Object.fromEntries([...headers].map(([name, stringValue]) => [name, { stringValue }]));
+  const found = readCheckMetadata({ filterMetadata: { 'envoy.filters.http.ext_authz': { fields } } });
+  t.deepEqual(found?.refund, { ticket: 'abc.def', codes: '5xx 429' });
+});
+
 test('the response to an allowed request gets headers, without characters that end a line', (t) => {
   const pass = verdictOf({ status: { code: 'OK', message: '' } }, 'inbound');
   const responseHeaders = [

@@ -1,0 +1,29 @@
+import { planFieldViolations } from '../../../config/plans/plan-rules.js';
+import { type ResolvedPlan, resolvedPlanSchema } from '../../../config/plans/resolved-plan.js';
+import { createObjectRegexes } from '../../../config/policy/object-regexes.js';
+import { checkRegex, createCheckMemo } from '../../../config/regex/check-regex.js';
+import { createSchemaCompiler } from '../../../config/schema/schema-reader.js';
+import { formatFinding } from '../../../config/violation.js';
+import type { ConfigDecoder } from '../../wire/config-decoder.js';
+
+/** Reads one plan. @throws Error with the first problem */
+export type PlanReader = (bytes: Buffer) => ResolvedPlan;
+
+/**
+ * Reads plans and checks them like YAML.
+ *
+ * @param maxRegexBytes `expressionBytes` of the limits
+ */
+export function createPlanReader(decoder: Pick<ConfigDecoder, 'plan'>, maxRegexBytes?: number): PlanReader {
+  const check = createCheckMemo((text) => checkRegex(text, maxRegexBytes));
+  const schema = createSchemaCompiler().compile(resolvedPlanSchema, 'ignored');
+  return (bytes) => {
+    const read = schema.read(decoder.plan(bytes));
+    const violations =
+      read.type === 'valid' ? [...planFieldViolations(read.value, createObjectRegexes(check))] : read.violations;
+    const [first] = violations;
+    if (first === undefined && read.type === 'valid') return read.value;
+    const others = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
+    throw new Error(`${first === undefined ? 'is not valid' : formatFinding(first)}${others}`);
+  };
+}

@@ -1,0 +1,11 @@
+import type { Clock } from '../../base/clock.js';
+
+/** Settles with a promise, or after a time in milliseconds. */
+export async function settledWithin(promise: Promise<void>, withinMs: number, clock: Clock): Promise<void> {
+  let cancel = (): void => undefined;
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.schedule(withinMs, resolve);
+  });
+  await Promise.race([promise, late]);
+  cancel();
+}

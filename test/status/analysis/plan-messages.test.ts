@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import test from 'ava';
+import type { MeshObject } from '../../../src/config/object.js';
+import type { ApiKeySecret } from '../../../src/model/policy/plans/api-key-secrets.js';
+import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
+import { analyze } from '../../../src/status/analysis/analyze.js';
+import { namespaceThatGrants, ofCluster, tenantMesh } from '../../model/policy/tenant-objects.js';
+import { ENFORCEMENT, policyContext, shown } from './support.js';
+
+const WEB =
+  'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}';
+const TCP = WEB.replaceAll('web', 'db').replace('HTTP}', 'TCP}').replace('name: http', 'name: tcp');
+const GOLD = 'Plan shop/gold {services: [{name: web}]}';
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+const ONE = hashOf('one');
+
+/** The messages about one mesh, without remedies, and without those about its settings. */
+function messagesOf(objects: string, secrets: Readonly<Record<string, ApiKeySecret>> = {}): readonly string[] {
+  const context = { ...policyContext(`${WEB}\n${objects}`), apiKeySecrets: new Map(Object.entries(secrets)) };
+  return analyze(analysisInputOf(context, ENFORCEMENT))
+    .filter(({ code }) => code !== 'MESH0204')
+    .map((message) => shown(message).split('; ')[0] ?? '');
+}
+
+test('a plan with a consumer that has a key has no messages', (t) => {
+  t.deepEqual(messagesOf(`${GOLD}\nConsumer shop/acme {plan: {name: gold}, keys: [{sha256: ${ONE}}]}`), []);
+});
+
+test('a plan without consumers admits no request, unless it is for requests without keys', (t) => {
+  t.deepEqual(messagesOf(GOLD), [
+    'MESH0295 Plan/shop/gold: no Consumer names it, and anonymous is never: it admits no request',
+  ]);
+  t.deepEqual(messagesOf('Plan shop/free {services: [{name: web}], anonymous: withoutKey}'), []);
+});
+
+test('a consumer of a plan that is missing, or of a namespace without a grant, is told the command', (t) => {
+  const key = `keys: [{sha256: ${ONE}}]`;
+  t.deepEqual(messagesOf(`Consumer shop/acme {plan: {name: gone}, ${key}}`), [
+    'MESH0101 Consumer/shop/acme spec.plan: Plan/shop/gone does not exist',
+  ]);
+  const ofOthers = [
+    'Plan shop/gold {services: [{name: web}], anonymous: withoutKey}',
+    `Consumer evil/acme {plan: {name: gold, namespace: shop}, ${key}}`,
+  ];
+  const told = (grants: readonly MeshObject[] = []) =>
+    analyze(analysisInputOf(tenantMesh([...ofOthers.map(ofCluster), ...grants]).context, ENFORCEMENT))
+      .filter(({ code }) => code === 'MESH0214')
+      .map((message) => shown(message).split('; ')[0]);
+  t.deepEqual(told(), [
+    'MESH0214 Consumer/evil/acme spec.plan: namespace shop does not let Consumers of evil use Plan/shop/gold: run kubectl annotate --overwrite namespace shop policy.mesh.internal/bindings-from=evil',
+  ]);
+  t.deepEqual(told([namespaceThatGrants('shop', 'evil')]), []);
+});
+
+test('services of a plan are judged like those of a binding', (t) => {
+  t.deepEqual(
+    messagesOf(`${TCP}
+      Plan shop/gold {services: [{name: gone}, {name: db}]}
+      Consumer shop/acme {plan: {name: gold}, keys: [{sha256: ${ONE}}]}`),
+    [
+      'MESH0202 Plan/shop/gold spec.services[0]: there is no service gone.shop.svc.cluster.local',
+      'MESH0217 Plan/shop/gold spec.services[1]: db.shop.svc.cluster.local has no HTTP port (80 tcp), and a connection has no key, so all are refused',
+    ],
+  );
+});
+
+test('Secrets without usable keys are named with place and reason, and keys that are not read yet are not', (t) => {
+  const objects = `${GOLD}
+    Consumer shop/acme {plan: {name: gold}, keys: [{secretRef: {name: a}}, {secretRef: {name: b, key: gone}}, {secretRef: {name: later}}]}
+    Consumer shop/idle {plan: {name: gold}}`;
+  t.deepEqual(
+    messagesOf(objects, {
+      'shop/a': { type: 'unusable', reason: 'it does not exist' },
+      'shop/b': { type: 'keys', entries: new Map([['key', [ONE]]]) },
+    }),
+    [
+      'MESH0292 Consumer/shop/acme spec.keys[0].secretRef: the Secret a gives no keys: it does not exist',
+      'MESH0292 Consumer/shop/acme spec.keys[1].secretRef: the Secret b has no entry gone',
+      'MESH0291 Consumer/shop/idle spec.keys: it has no keys',
+    ],
+  );
+});
+
+test('a key of two consumers is told to the younger one, without the hash and the name of the other', (t) => {
+  const found = messagesOf(`${GOLD}
+    Consumer shop/a {plan: {name: gold}, keys: [{sha256: ${ONE}}]}
+    Consumer shop/b {plan: {name: gold}, keys: [{sha256: ${hashOf('two')}}, {sha256: ${ONE}}]}`);
+  t.deepEqual(found, ['MESH0293 Consumer/shop/b spec.keys: an older Consumer of the plan has 1 of its keys too']);
+  t.false(found.join().includes(ONE.slice(0, 8)));
+});
