@@ -47,8 +47,17 @@ async function sendInTurn(
   const before = await assignments(policy);
   const answers = [...(await policy.send(service, 1, { headers }))];
   await eventually('the bucket has an assignment', async () => (await assignments(policy)) > before);
+  await untilProxyCounts(policy);
   for (let sent = 1; sent < count; sent++) answers.push(...(await policy.send(service, 1, { headers })));
   return answers;
+}
+
+/**
+ * A sent assignment is in the proxy's socket. The proxy's main thread reads it before it answers a page, and hands it to the
+ * worker before the worker reads another request.
+ */
+async function untilProxyCounts({ server }: Policy): Promise<void> {
+  for (let answers = 0; answers < 2; answers++) await server.envoy.admin('/ready');
 }
 
 async function assignments({ mesh }: Policy): Promise<number> {
