@@ -19,10 +19,12 @@ const CORE = ['/api/v1/endpoints', '/api/v1/namespaces', '/api/v1/nodes', '/api/
 const MESH = [
   '/apis/config.acme.io/v1alpha2/adapters',
   '/apis/config.acme.io/v1alpha2/attributemanifests',
+  '/apis/config.acme.io/v1alpha2/consumers',
   '/apis/config.acme.io/v1alpha2/handlers',
   '/apis/config.acme.io/v1alpha2/httpapispecbindings',
   '/apis/config.acme.io/v1alpha2/httpapispecs',
   '/apis/config.acme.io/v1alpha2/instances',
+  '/apis/config.acme.io/v1alpha2/plans',
   '/apis/config.acme.io/v1alpha2/quotaspecbindings',
   '/apis/config.acme.io/v1alpha2/quotaspecs',
   '/apis/config.acme.io/v1alpha2/rules',

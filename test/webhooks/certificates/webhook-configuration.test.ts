@@ -59,10 +59,12 @@ test('rules name exactly the kinds of the mesh', (t) => {
       resources: [
         'adapters',
         'attributemanifests',
+        'consumers',
         'handlers',
         'httpapispecbindings',
         'httpapispecs',
         'instances',
+        'plans',
         'quotaspecbindings',
         'quotaspecs',
         'rules',
