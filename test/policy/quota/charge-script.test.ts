@@ -1,27 +1,15 @@
-import test from 'ava';
 import type { QuotaWindow } from '../../../src/config/policy-server/policy-server-config.js';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
 import { chargeParameters, readChargeReply } from '../../../src/policy/quota/redis/charge-call.js';
 import { CHARGE_SCRIPT } from '../../../src/policy/quota/redis/charge-script.js';
-import { type RedisServer, requireRedis, startRedis } from '../../counterparts/redis-server.js';
 import { chargeOf, chargeStore } from '../../support/charge-store.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import fc from '../../support/property-testing.js';
 import { openTestSession } from '../../support/redis-store.js';
+import { redisTests } from '../../support/redis-tests.js';
 
-const redisBinary = requireRedis();
 // One after the other: they share the clock.
-const redisTest = 'value' in redisBinary ? test.serial : test.skip;
-
-let redis: RedisServer | undefined;
-
-test.before(async () => {
-  if ('value' in redisBinary) redis = await startRedis({ binary: redisBinary.value, port: 0 });
-});
-
-test.after.always(async () => {
-  await redis?.stop();
-});
+const { test, redisTestInTurn: redisTest } = redisTests();
 
 /** The script with a clock of the test's own. Windows are hours long, so that Redis itself expires nothing meanwhile. */
 const SCRIPT = CHARGE_SCRIPT.replace("redis.call('TIME')", "redis.call('HMGET', '{test}', 's', 'us')");
@@ -54,8 +42,7 @@ const history = fc.record({
 });
 
 redisTest('random histories: the script answers exactly what the memory store does', async (t) => {
-  if (redis === undefined) return t.fail();
-  const session = await openTestSession(t, redis);
+  const session = await openTestSession(t, t.context.redis);
   let runs = 0;
   const property = fc.asyncProperty(history, async ({ quotas, steps }) => {
     const run = runs++;
@@ -79,8 +66,7 @@ redisTest('random histories: the script answers exactly what the memory store do
 });
 
 redisTest('when the clock of Redis goes back, amounts count longer and never shorter', async (t) => {
-  if (redis === undefined) return t.fail();
-  const session = await openTestSession(t, redis);
+  const session = await openTestSession(t, t.context.redis);
   const at = async (ms: number, amount: number) => {
     await session.command('HSET', '{test}', 's', Math.floor(ms / 1000), 'us', (ms % 1000) * 1000);
     const charges = [chargeOf({ group: 'back', amount, durationMs: HOUR })];

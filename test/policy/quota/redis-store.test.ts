@@ -1,30 +1,16 @@
-import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import type { ExecutionContext } from 'ava';
 import type { RedisStorage } from '../../../src/config/policy-server/policy-server-config.js';
 import type { ChargeResult, QuotaStore } from '../../../src/policy/quota/quota-store.js';
-import { type RedisServer, requireRedis, startRedis } from '../../counterparts/redis-server.js';
 import { type ChargeOptions, chargeOf, chargeStore, grantedBy } from '../../support/charge-store.js';
 import { eventually } from '../../support/eventually.js';
 import { openTestSession, openTestStore } from '../../support/redis-store.js';
+import { type RedisContext, redisTests } from '../../support/redis-tests.js';
 
-interface Context {
-  redis: RedisServer;
-}
+const { redisTest } = redisTests();
 
-const redisBinary = requireRedis();
-const test = anyTest as TestFn<Context>;
-const redisTest = 'value' in redisBinary ? test : test.skip;
-
-test.before(async (t) => {
-  if ('value' in redisBinary) t.context.redis = await startRedis({ binary: redisBinary.value, port: 0 });
-});
-
-test.after.always(async (t) => {
-  await t.context.redis?.stop();
-});
-
-const openStore = (t: ExecutionContext<Context>, storage: Partial<RedisStorage> = {}) =>
+const openStore = (t: ExecutionContext<RedisContext>, storage: Partial<RedisStorage> = {}) =>
   openTestStore(t, t.context.redis, storage);
-const openSession = (t: ExecutionContext<Context>) => openTestSession(t, t.context.redis);
+const openSession = (t: ExecutionContext<RedisContext>) => openTestSession(t, t.context.redis);
 
 /** A window that does not end while a test runs. */
 const LONG: ChargeOptions = { durationMs: 86_400_000 };

@@ -1,38 +1,18 @@
-import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import type { ExecutionContext } from 'ava';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
 import type { QuotaStore, RefundCharge } from '../../../src/policy/quota/quota-store.js';
-import { type RedisServer, requireRedis, startRedis } from '../../counterparts/redis-server.js';
 import { type ChargeOptions, chargeOf, chargeStore, grantedBy } from '../../support/charge-store.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { openTestStore } from '../../support/redis-store.js';
+import { type RedisContext, redisTests } from '../../support/redis-tests.js';
 
-interface Context {
-  redis: RedisServer | undefined;
-}
+const { test, redisTest } = redisTests();
 
-const redisBinary = requireRedis();
-const test = anyTest as TestFn<Context>;
-
-test.before(async (t) => {
-  t.context.redis = 'value' in redisBinary ? await startRedis({ binary: redisBinary.value, port: 0 }) : undefined;
-});
-
-test.after.always(async (t) => {
-  await t.context.redis?.stop();
-});
-
-type OpenStore = (t: ExecutionContext<Context>) => QuotaStore;
+type OpenStore = (t: ExecutionContext<RedisContext>) => QuotaStore;
 
 const STORES: readonly (readonly [string, typeof test | typeof test.skip, OpenStore])[] = [
   ['memory', test, () => createMemoryStore({ clock: createFakeClock(), maxCounters: 100 })],
-  [
-    'Redis',
-    'value' in redisBinary ? test : test.skip,
-    (t) => {
-      if (t.context.redis === undefined) throw new Error('no Redis');
-      return openTestStore(t, t.context.redis).store;
-    },
-  ],
+  ['Redis', redisTest, (t) => openTestStore(t, t.context.redis).store],
 ];
 
 const DAY: ChargeOptions = { window: 'fixed', durationMs: 86_400_000, isRefundable: true };
@@ -95,8 +75,7 @@ for (const [name, storeTest, open] of STORES) {
   });
 }
 
-test('servers that share a Redis share the secret of tickets', async (t) => {
-  if (t.context.redis === undefined) return t.pass();
+redisTest('servers that share a Redis share the secret of tickets', async (t) => {
   const first = openTestStore(t, t.context.redis);
   const second = openTestStore(t, t.context.redis, { keyPrefix: first.keyPrefix });
   const other = openTestStore(t, t.context.redis);

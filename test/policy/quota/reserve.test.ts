@@ -1,25 +1,14 @@
-import test from 'ava';
 import type { QuotaWindow } from '../../../src/config/policy-server/policy-server-config.js';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
 import type { QuotaStore, ReserveResult } from '../../../src/policy/quota/quota-store.js';
 import { RESERVE_SCRIPT, readReserveReply, reserveParameters } from '../../../src/policy/quota/redis/reserve-call.js';
-import { type RedisServer, requireRedis, startRedis } from '../../counterparts/redis-server.js';
 import { chargeOf, grantedBy } from '../../support/charge-store.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import fc from '../../support/property-testing.js';
 import { openTestSession } from '../../support/redis-store.js';
+import { redisTests } from '../../support/redis-tests.js';
 
-const redisBinary = requireRedis();
-const redisTest = 'value' in redisBinary ? test.serial : test.skip;
-let redis: RedisServer | undefined;
-
-test.before(async () => {
-  if ('value' in redisBinary) redis = await startRedis({ binary: redisBinary.value, port: 0 });
-});
-
-test.after.always(async () => {
-  await redis?.stop();
-});
+const { test, redisTestInTurn: redisTest } = redisTests();
 
 function setUp() {
   const clock = createFakeClock();
@@ -97,8 +86,7 @@ const history = fc.record({
 });
 
 redisTest('random histories: Redis reserves exactly what the memory store does', async (t) => {
-  if (redis === undefined) return t.fail();
-  const session = await openTestSession(t, redis);
+  const session = await openTestSession(t, t.context.redis);
   let runs = 0;
   const property = fc.asyncProperty(history, async ({ window, durationMs, steps }) => {
     const { clock, store } = setUp();

@@ -1,30 +1,16 @@
-import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import type { ExecutionContext } from 'ava';
 import { systemClock } from '../../../../src/base/clock.js';
-import { type RedisServer, requireRedis, startRedis } from '../../../counterparts/redis-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { redisAddress } from '../../../support/redis-store.js';
+import { type RedisContext, redisTests } from '../../../support/redis-tests.js';
 import { FAIL_CLOSE, FAIL_OPEN } from '../rule-rig.js';
 import { createAdapterRig } from './adapter-rig.js';
 
-interface Context {
-  redis: RedisServer;
-}
-
-const redisBinary = requireRedis();
-const test = anyTest as TestFn<Context>;
-const redisTest = 'value' in redisBinary ? test : test.skip;
-
-test.before(async (t) => {
-  if ('value' in redisBinary) t.context.redis = await startRedis({ binary: redisBinary.value, port: 0 });
-});
-
-test.after.always(async (t) => {
-  await t.context.redis?.stop();
-});
+const { redisTest, startAnother } = redisTests();
 
 /** A policy server with a quota, closed when the test ends. Counters of handlers with other names are others. */
 function createServer(
-  t: ExecutionContext<Context>,
+  t: ExecutionContext<RedisContext>,
   name: string,
   quota: string,
   allowed: readonly string[] = ['127.0.0.1'],
@@ -81,10 +67,9 @@ redisTest('a rolling window frees what was used when its step has passed, a fixe
 });
 
 redisTest('while Redis is killed the fail policy decides; restarted, it counts exactly again', async (t) => {
-  if ('missing' in redisBinary) return;
-  const redis = await startRedis({ binary: redisBinary.value, port: 0 });
+  const redis = await startAnother();
   t.teardown(() => redis.stop());
-  const own = { ...t, context: { redis } } as ExecutionContext<Context>;
+  const own = { ...t, context: { redis } } as ExecutionContext<RedisContext>;
   const servers = await Promise.all(Array.from({ length: 3 }, () => openServer(own, 'killed', TEN)));
   const [first] = servers;
   t.is(await first?.code(), 'OK');
