@@ -1,6 +1,7 @@
 import { eventually } from '../support/eventually.js';
 import type { Discovery } from './discovery.js';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
+import type { ServiceOptions } from './manifests.js';
 import { sumOfSeries } from './metrics-text.js';
 import { programFile } from './program-file.js';
 import type { Rig } from './sidecar-rig.js';
@@ -27,6 +28,20 @@ export interface PolicyProcessOptions {
   /** Default: the file of discovery. */
   readonly policyConfigFile?: string;
 }
+
+/** The service of policy servers that are processes of their own, at addresses of the router. */
+export const POLICY_SERVICE: ServiceOptions = {
+  name: 'policy',
+  namespace: 'mesh-system',
+  clusterIP: '10.96.5.1',
+  ports: [{ name: 'grpc-policy', port: 15016 }],
+};
+
+/** The settings with which proxies ask it. */
+export const POLICY_SERVICE_SETTINGS = {
+  mixerCheckServer: 'policy.mesh-system.svc.cluster.local:15016',
+  mixerReportServer: 'policy.mesh-system.svc.cluster.local:15016',
+};
 
 const MONITORING_PORT = 15014;
 

@@ -5,9 +5,14 @@ import type { ExecutionContext } from 'ava';
 import { loadAll } from 'js-yaml';
 import type { HttpAnswer } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
-import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
+import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { createPolicyProcess, type PolicyProcess } from '../counterparts/policy-process.js';
+import {
+  createPolicyProcess,
+  POLICY_SERVICE,
+  POLICY_SERVICE_SETTINGS,
+  type PolicyProcess,
+} from '../counterparts/policy-process.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { requireSampleAdapters, startSampleAdapter } from '../counterparts/sample-adapters.js';
 import { eventually } from '../support/eventually.js';
@@ -20,13 +25,6 @@ const adapters = requireSampleAdapters();
 const adapterTest = 'missing' in adapters ? test.skip : e2eTest;
 
 const POLICY_ADDRESS = '10.244.9.1';
-const POLICY_SERVICE: ServiceOptions = {
-  name: 'policy',
-  namespace: 'mesh-system',
-  clusterIP: '10.96.5.1',
-  ports: [{ name: 'grpc-policy', port: 15016 }],
-};
-const SEPARATE = 'policy.mesh-system.svc.cluster.local:15016';
 /** A changed rule is in force within this time. */
 const IN_FORCE_MS = 300;
 
@@ -218,7 +216,7 @@ async function separateOf(context: PolicyContext): Promise<PolicyProcess> {
   await mesh.rig.network.addRouterAddress(POLICY_ADDRESS);
   separate = createPolicyProcess(mesh.rig, { address: POLICY_ADDRESS, discovery: mesh.discovery });
   await separate.start();
-  await mesh.discovery.writeMeshConfig(policyMeshConfig({ mixerCheckServer: SEPARATE, mixerReportServer: SEPARATE }));
+  await mesh.discovery.writeMeshConfig(policyMeshConfig(POLICY_SERVICE_SETTINGS));
   return separate;
 }
 

@@ -1,7 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
-import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
+import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
-import { createPolicyProcess, type PolicyProcess } from '../counterparts/policy-process.js';
+import {
+  createPolicyProcess,
+  POLICY_SERVICE,
+  POLICY_SERVICE_SETTINGS,
+  type PolicyProcess,
+} from '../counterparts/policy-process.js';
 import { type RedisServer, requireRedis, startRedis } from '../counterparts/redis-server.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
@@ -27,14 +32,6 @@ const test = anyTest as TestFn<Context>;
 const e2eTest = available === undefined || binary === undefined ? test.skip : test.serial;
 
 const SERVER_ADDRESSES = ['10.244.9.1', '10.244.9.2'] as const;
-const POLICY_SERVICE: ServiceOptions = {
-  name: 'policy',
-  namespace: 'mesh-system',
-  clusterIP: '10.96.5.1',
-  ports: [{ name: 'grpc-policy', port: 15016 }],
-};
-const POLICY_SERVER = 'policy.mesh-system.svc.cluster.local:15016';
-const SETTINGS = { mixerCheckServer: POLICY_SERVER, mixerReportServer: POLICY_SERVER };
 const COUNTED = ['ten', 'survivor', 'strict', 'keyed'] as const;
 const ROOMY = 1_000_000_000;
 const FITS = { quota: 'roomy', charge: 1 };
@@ -44,7 +41,7 @@ test.before(async (t) => {
   if (available === undefined || binary === undefined) return;
   t.context.policy = await createPolicyMesh(available, {
     services: [...COUNTED, 'changing', 'untouched'],
-    settings: SETTINGS,
+    settings: POLICY_SERVICE_SETTINGS,
     serverMetadata: {
       // The first attempt may meet a dead server; the second one goes to the other.
       'policy.mesh.internal/checkRetries': '1',
@@ -207,7 +204,7 @@ e2eTest(
       errors.join(),
     );
 
-    await discovery.writeMeshConfig(policyMeshConfig({ ...SETTINGS, policyCheckFailOpen: true }));
+    await discovery.writeMeshConfig(policyMeshConfig({ ...POLICY_SERVICE_SETTINGS, policyCheckFailOpen: true }));
     await eventually('requests are allowed', async () => {
       const counts = countStatuses(await policy.send('strict', 4));
       return counts[200] === 4;
