@@ -1,7 +1,8 @@
 import type { ConfigProblem } from '../introspection/views.js';
 import type { ListWatcher } from '../kubernetes/watch/list-watcher.js';
+import { SECRET_KIND } from '../kubernetes/watch/secret.js';
 import type { ChangeBatch } from '../model/object-change.js';
-import { CLUSTER_SECRET_SELECTOR, SECRET_KIND } from '../sources/clusters/cluster-secrets.js';
+import { CLUSTER_SECRET_SELECTOR } from '../sources/clusters/cluster-secrets.js';
 import { createRemoteClusters, type RemoteClusterObserver } from '../sources/clusters/remote-clusters.js';
 import { createKubernetesSource } from '../sources/kubernetes/kubernetes-source.js';
 import { createEventRecorder } from '../sources/kubernetes/objects/event-recorder.js';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
-import { rawKind } from '../../kubernetes/watch/raw-kind.js';
+import { SECRET_KIND, secretText } from '../../kubernetes/watch/secret.js';
 import { type LoadedRoot, type RootStore, RootStoreError, type StoredRoot } from './root-store.js';
 
 export interface SecretRootStoreOptions {
@@ -79,11 +79,7 @@ function dataOf({ certificate, privateKey, earlierRoots }: StoredRoot): object {
 
 function parseSecret(body: unknown, name: string): LoadedRoot {
   const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
-  const data = isRecord(body) && isRecord(body['data']) ? body['data'] : {};
-  const text = (key: string): string => {
-    const value = data[key];
-    return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
-  };
+  const text = (key: string): string => secretText(isRecord(body) ? body['data'] : undefined, key) ?? '';
   const { resourceVersion } = metadata;
   for (const key of [KEYS.certificate, KEYS.privateKey]) {
     if (text(key) !== '') continue;
@@ -99,8 +95,6 @@ function parseSecret(body: unknown, name: string): LoadedRoot {
     version: typeof resourceVersion === 'string' ? resourceVersion : '',
   };
 }
-
-const SECRET_KIND = rawKind({ group: '', kind: 'Secret', plural: 'secrets', namespaced: true });
 
 /**
  * Reports each version of the root's secret, and an empty text after its deletion. The watched content is not stored:

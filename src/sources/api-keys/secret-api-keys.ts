@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.js';
 import { isRecord } from '../../base/record.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
-import { rawKind } from '../../kubernetes/watch/raw-kind.js';
 import type { RawObject } from '../../kubernetes/watch/raw-object.js';
 import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
+import { SECRET_KIND, secretsForbidden, secretText } from '../../kubernetes/watch/secret.js';
 import type { ApiKeySecret } from '../../model/policy/plans/api-key-secrets.js';
 import type { NeededSecrets } from '../../model/policy/plans/consumer-secrets.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -27,7 +27,6 @@ interface Namespace {
   stop(): Promise<void>;
 }
 
-const SECRET_KIND = rawKind({ group: '', kind: 'Secret', plural: 'secrets', namespaced: true });
 const MISSING = unusable('it does not exist; create it in the namespace of the Consumer');
 
 /**
@@ -101,8 +100,7 @@ function watchNamespace(
     set(name, states);
   };
   const tellForbidden = (): void => {
-    const remedy = `allow the control plane to list and watch secrets in namespace ${name} (a Role and a RoleBinding)`;
-    const reason = unusable(`the control plane may not read secrets of its namespace; ${remedy}`);
+    const reason = unusable(secretsForbidden(name));
     if (!isStopped) set(name, new Map([...needed].map((each) => [each, reason])));
   };
   const sinkFor = (names: ReadonlySet<string>): ReflectorSink => ({
@@ -174,8 +172,9 @@ function watchNamespace(
 
 function stateOf(secret: RawObject & { readonly data?: unknown }): ApiKeySecret {
   const texts = new Map<string, string>();
-  for (const [entry, value] of isRecord(secret.data) ? Object.entries(secret.data) : []) {
-    if (typeof value === 'string') texts.set(entry, Buffer.from(value, 'base64').toString('utf8'));
+  for (const entry of isRecord(secret.data) ? Object.keys(secret.data) : []) {
+    const text = secretText(secret.data, entry);
+    if (text !== undefined) texts.set(entry, text);
   }
   return readApiKeys(texts);
 }

@@ -1,10 +1,8 @@
 import { isRecord } from '../../base/record.js';
 import { type ObjectKey, objectKey } from '../../config/object.js';
-import { rawKind } from '../../kubernetes/watch/raw-kind.js';
 import type { RawObject } from '../../kubernetes/watch/raw-object.js';
 import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
-
-export const SECRET_KIND = rawKind({ group: '', kind: 'Secret', plural: 'secrets', namespaced: true });
+import { secretText } from '../../kubernetes/watch/secret.js';
 
 /** Selects the secrets that register clusters (docs/reference/sources.md#several-clusters). */
 export const CLUSTER_SECRET_SELECTOR = { labelSelector: 'mesh/multiCluster=true' } as const;
@@ -54,10 +52,10 @@ function keyOf({ metadata: { name, namespace = '' } }: RawObject): ObjectKey {
 function clustersOf(secret: RawObject & { readonly data?: unknown }): readonly RegisteredCluster[] {
   const { creationTimestamp = '' } = secret.metadata as { readonly creationTimestamp?: string };
   const data = isRecord(secret.data) ? secret.data : {};
-  return Object.entries(data).map(([id, value]) => ({
+  return Object.keys(data).map((id) => ({
     id,
     secret: keyOf(secret),
     since: creationTimestamp,
-    kubeconfig: typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '',
+    kubeconfig: secretText(data, id) ?? '',
   }));
 }

@@ -1,8 +1,7 @@
-import { isRecord } from '../../base/record.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
-import { rawKind } from '../../kubernetes/watch/raw-kind.js';
 import type { RawObject } from '../../kubernetes/watch/raw-object.js';
 import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
+import { SECRET_KIND, secretsForbidden, secretText } from '../../kubernetes/watch/secret.js';
 import type { CredentialState, CredentialStore } from '../../model/gateways/credential.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createCredentialTable } from './credential-table.js';
@@ -24,8 +23,6 @@ interface Namespace {
   obstacle(): CredentialState | undefined;
   stop(): Promise<void>;
 }
-
-const SECRET_KIND = rawKind({ group: '', kind: 'Secret', plural: 'secrets', namespaced: true });
 
 /**
  * The credentials in the Secrets of a cluster. The Secrets of a namespace are watched only while a router of the namespace
@@ -115,8 +112,7 @@ function watchNamespace(name: string, { createWatcher, logger }: SecretCredentia
       sink,
       onState: (state) => {
         if (state.type !== 'forbidden') return;
-        const remedy = `allow the control plane to list and watch secrets in namespace ${name} (a Role and a RoleBinding)`;
-        obstacle = { type: 'unusable', reason: `the control plane may not read secrets of its namespace; ${remedy}` };
+        obstacle = { type: 'unusable', reason: secretsForbidden(name) };
         tell();
       },
     });
@@ -147,8 +143,8 @@ function keep(
 ): void {
   const texts: Record<string, string> = {};
   for (const key of CREDENTIAL_KEYS) {
-    const value = isRecord(data) && Object.hasOwn(data, key) ? data[key] : undefined;
-    if (typeof value === 'string') texts[key] = Buffer.from(value, 'base64').toString('utf8');
+    const text = secretText(data, key);
+    if (text !== undefined) texts[key] = text;
   }
   if (Object.keys(texts).length === 0) {
     into.delete(metadata.name);
