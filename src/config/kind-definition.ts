@@ -25,6 +25,17 @@ export interface KindDefinition<Body = unknown> {
   reduce?(body: Body): Body;
 }
 
+/** What the kinds of a group of the mesh have in common. @param name of the group, before the mesh domain */
+export function meshKinds(name: string, meshDomain: string, ...versions: KindDefinition['versions']) {
+  return {
+    group: `${name}.${meshDomain}`,
+    versions,
+    namespaced: true,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+  } as const;
+}
+
 /** `group/version` of a version, by default of the first; `v1` in the core group. */
 export function apiVersionOf(definition: KindDefinition, version: string = definition.versions[0]): string {
   return definition.group === '' ? version : `${definition.group}/${version}`;

@@ -1,4 +1,4 @@
-import type { KindDefinition } from '../kind-definition.js';
+import { type KindDefinition, meshKinds } from '../kind-definition.js';
 import { createObjectRegexes } from '../policy/object-regexes.js';
 import { checkRegex, createCheckMemo } from '../regex/check-regex.js';
 import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
@@ -32,13 +32,7 @@ export function createNetworkingKinds(
   features: NetworkingFeatures = DEFAULT_NETWORKING_FEATURES,
 ): readonly KindDefinition[] {
   const checkOne = createCheckMemo((text) => checkRegex(text, limits.expressionBytes));
-  const shared = {
-    group: `networking.${meshDomain}`,
-    versions: ['v1beta1', 'v1alpha3'],
-    namespaced: true,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
-  } as const;
+  const shared = meshKinds('networking', meshDomain, 'v1beta1', 'v1alpha3');
   const validatePatchValue = createPatchValueCheck();
   const serviceEntry: KindDefinition<ServiceEntrySpec> = {
     ...shared,

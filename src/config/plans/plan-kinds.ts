@@ -1,4 +1,4 @@
-import type { KindDefinition } from '../kind-definition.js';
+import { type KindDefinition, meshKinds } from '../kind-definition.js';
 import { createObjectRegexes } from '../policy/object-regexes.js';
 import { checkRegex, createCheckMemo } from '../regex/check-regex.js';
 import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
@@ -13,13 +13,7 @@ export function createPlanKinds(
   limits: RegexLimits = DEFAULT_REGEX_LIMITS,
 ): readonly KindDefinition[] {
   const checkOne = createCheckMemo((text) => checkRegex(text, limits.expressionBytes));
-  const shared = {
-    group: `config.${meshDomain}`,
-    versions: ['v1alpha2'],
-    namespaced: true,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
-  } as const;
+  const shared = meshKinds('config', meshDomain, 'v1alpha2');
   const plan: KindDefinition<PlanSpec> = {
     ...shared,
     kind: 'Plan',

@@ -1,5 +1,5 @@
 import type { ExpressionLanguage } from '../../expressions/expression-types.js';
-import type { KindDefinition } from '../kind-definition.js';
+import { type KindDefinition, meshKinds } from '../kind-definition.js';
 import { createObjectRegexes } from '../policy/object-regexes.js';
 import { checkRegex, createCheckMemo } from '../regex/check-regex.js';
 import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
@@ -31,13 +31,7 @@ export function createRuleKinds(
   const checkOne = createCheckMemo((text) => checkRegex(text, limits.expressionBytes));
   const handlerRules = createHandlerRules(createSchemaCompiler(), () => createObjectRegexes(checkOne, limits));
   const attributes = attributeTypes();
-  const shared = {
-    group: `config.${meshDomain}`,
-    versions: ['v1alpha2'],
-    namespaced: true,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
-  } as const;
+  const shared = meshKinds('config', meshDomain, 'v1alpha2');
   const attributeManifest: KindDefinition<AttributeManifestSpec> = {
     ...shared,
     kind: 'attributemanifest',

@@ -1,4 +1,4 @@
-import type { KindDefinition } from '../kind-definition.js';
+import { type KindDefinition, meshKinds } from '../kind-definition.js';
 import { checkRegex, createCheckMemo } from '../regex/check-regex.js';
 import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
 import {
@@ -21,13 +21,7 @@ export function createPolicyKinds(
 ): readonly KindDefinition[] {
   const checkOne = createCheckMemo((text) => checkRegex(text, limits.expressionBytes));
   const regexes = () => createObjectRegexes(checkOne, limits);
-  const shared = {
-    group: `config.${meshDomain}`,
-    versions: ['v1alpha2'],
-    namespaced: true,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
-  } as const;
+  const shared = meshKinds('config', meshDomain, 'v1alpha2');
   const quotaSpec: KindDefinition<QuotaSpec> = {
     ...shared,
     kind: 'QuotaSpec',

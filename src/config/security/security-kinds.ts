@@ -1,4 +1,4 @@
-import type { KindDefinition } from '../kind-definition.js';
+import { type KindDefinition, meshKinds } from '../kind-definition.js';
 import { type AuthorizationPolicySpec, authorizationPolicySchema } from './authorization-policy.js';
 import {
   type PeerAuthenticationSpec,
@@ -11,13 +11,7 @@ import { validateRequestAuthentication } from './validate-request-authentication
 
 /** The kinds of group `security.<mesh domain>`. */
 export function createSecurityKinds(meshDomain: string): readonly KindDefinition[] {
-  const shared = {
-    group: `security.${meshDomain}`,
-    versions: ['v1beta1'],
-    namespaced: true,
-    bodyAt: 'spec',
-    unknownFields: 'refused',
-  } as const;
+  const shared = meshKinds('security', meshDomain, 'v1beta1');
   const peerAuthentication: KindDefinition<PeerAuthenticationSpec> = {
     ...shared,
     kind: 'PeerAuthentication',
