@@ -1,3 +1,4 @@
+import { whenSettled } from '../../base/when-settled.js';
 import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import { PolicyTransportError, type QuotaParams, type QuotaResult } from '../client/policy-transport.js';
@@ -221,7 +222,7 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
     };
     const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
     const answer = chargeOnce({ repetitionKey, charges, timeoutMs }, limited);
-    return answer instanceof Promise ? answer.then(read) : read(answer);
+    return whenSettled(answer, read);
   };
 
   const keepGroups = (): void => {
@@ -232,7 +233,7 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
   return {
     charge: (request) => {
       const paid = paidBy(request, parts());
-      return paid instanceof Promise ? paid.then((known) => chargeRest(request, known)) : chargeRest(request, paid);
+      return whenSettled(paid, (known) => chargeRest(request, known));
     },
     use: () => readQuotaUse([...configured, ...ofPlans], store, shares?.heldOf),
     reset: (quota, id) => resetCounter([...configured, ...ofPlans], store, quota, id),

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { whenSettled } from '../../base/when-settled.js';
 import type { CheckDecision, RefundOffer } from '../client/check-flow.js';
 import type { QuotaCharge } from '../client/compile-quota-specs.js';
 import { OK_STATUS } from '../client/policy-status.js';
@@ -60,9 +61,7 @@ export function createQuotaHandler(options: QuotaHandlerOptions): QuotaHandler {
         const decision = decisionOf(demands, outcome);
         if (outcome.type !== 'counted' || decision.status.code !== 'OK') return decision;
         const offer = refunds.offer(outcome.charged, deduplicationId, store);
-        return offer instanceof Promise
-          ? offer.then((refund) => withRefund(decision, refund))
-          : withRefund(decision, offer);
+        return whenSettled(offer, (refund) => withRefund(decision, refund));
       };
       const fail = (error: unknown): CheckDecision => failedDecision(error, failPolicy);
       try {
@@ -78,7 +77,7 @@ export function createQuotaHandler(options: QuotaHandlerOptions): QuotaHandler {
       const demands = wanted.map(([quota, { amount, bestEffort }]) => ({ quota, amount, bestEffort }));
       const outcome = charger.charge({ attributes, deduplicationId, demands, timeoutMs });
       const respond = (settled: QuotaOutcome): CheckResponse => responseOf(demands, settled);
-      return outcome instanceof Promise ? outcome.then(respond) : respond(outcome);
+      return whenSettled(outcome, respond);
     },
     report: ({ refund }) => {
       if (refund !== undefined) refunds.redeem(refund, store);

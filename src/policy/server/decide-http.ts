@@ -1,3 +1,4 @@
+import { whenSettled } from '../../base/when-settled.js';
 import { createAttributeBag } from '../client/attribute-bag.js';
 import { deriveHttpAttributes } from '../client/http-attributes.js';
 import { WORKLOAD_LABELS } from '../client/workload-labels.js';
@@ -95,5 +96,5 @@ function ask(
     };
   };
   const planned = planOf(environment, service, attributes);
-  return planned instanceof Promise ? planned.then(askWith) : askWith(planned);
+  return whenSettled(planned, askWith);
 }

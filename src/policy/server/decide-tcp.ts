@@ -1,3 +1,4 @@
+import { whenSettled } from '../../base/when-settled.js';
 import { createAttributeBag, EMPTY_LAYER } from '../client/attribute-bag.js';
 import type { CompiledQuotaSpecs } from '../client/compile-quota-specs.js';
 import { deriveTcpAttributes } from '../client/tcp-attributes.js';
@@ -45,7 +46,7 @@ export function decideTcp(
     const quotas = config.connectionQuotas?.ready() ?? service.quotas;
     const askWith = (ready: CompiledQuotaSpecs): CheckInput | Promise<CheckInput> =>
       ask(environment, message, call, newId, context, service, ready);
-    return quotas instanceof Promise ? quotas.then(askWith) : askWith(quotas);
+    return whenSettled(quotas, askWith);
   });
 }
 
@@ -84,5 +85,5 @@ function ask(
   };
   // A connection has no key. Bytes that a proxy does not read as requests must not pass without one.
   const planned = planOf(environment, service, attributes);
-  return planned instanceof Promise ? planned.then(askWith) : askWith(planned);
+  return whenSettled(planned, askWith);
 }

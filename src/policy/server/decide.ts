@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { whenSettled } from '../../base/when-settled.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import type { QuotaCharge } from '../client/compile-quota-specs.js';
@@ -115,16 +116,16 @@ export function decide(
     const decided = environment.handlers.check({
       ...{ attributes, quotas, planCharges, deduplicationId, receipt, failPolicy, transport },
     });
-    return decided instanceof Promise ? decided.then(finish) : finish(decided);
+    return whenSettled(decided, finish);
   };
   const decideFor = (found: CompiledService): Decided | Promise<Decided> => {
     service = found;
     const asked = ask(found);
-    return asked instanceof Promise ? asked.then(decideWith) : decideWith(asked);
+    return whenSettled(asked, decideWith);
   };
   try {
     const found = environment.services.compiled(host);
-    const decided = found instanceof Promise ? found.then(decideFor) : decideFor(found);
+    const decided = whenSettled(found, decideFor);
     return decided instanceof Promise ? decided.catch(fail) : decided;
   } catch (error) {
     return fail(error);

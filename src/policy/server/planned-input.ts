@@ -1,3 +1,4 @@
+import { whenSettled } from '../../base/when-settled.js';
 import { type AttributeBag, type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import type { PlanCharge } from '../handlers/policy-handler.js';
@@ -37,5 +38,5 @@ export function planOf(
     }
   };
   const found = plans.of(names);
-  return found instanceof Promise ? found.then(assess) : assess(found);
+  return whenSettled(found, assess);
 }

@@ -1,3 +1,4 @@
+import { whenSettled } from '../../../base/when-settled.js';
 import type { AttributeValue } from '../../client/attribute-value.js';
 import { boundedText, sized } from '../../quota/dimension-text.js';
 import type { QuotaStore, StoreAnswer } from '../../quota/quota-store.js';
@@ -52,7 +53,7 @@ export function createQuotaAdapter(
       const found = find(instance);
       if (found === undefined) return { grantedAmount: use.amount };
       const answer = charge(instance, found, use);
-      return answer instanceof Promise ? answer.then(grantOf) : grantOf(answer);
+      return whenSettled(answer, grantOf);
     },
     close: () => store.close(),
   };

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.js';
+import { whenSettled } from '../../../base/when-settled.js';
 import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import type { HandlerReport } from '../../handlers/policy-handler.js';
@@ -77,7 +78,7 @@ export function createLogService(options: LogServiceOptions): (caller?: Caller) 
         const take = ({ api }: CompiledService): void =>
           report(httpReportAttributes(entry, log.origin, context, api), context, refundOf(entry, context));
         const service = environment.services.compiled(context.host);
-        return service instanceof Promise ? service.then(take) : take(service);
+        return whenSettled(service, take);
       };
     }
     for (const entry of message.tcpLogs?.logEntry ?? []) {
