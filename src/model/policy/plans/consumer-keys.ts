@@ -1,4 +1,5 @@
 import type { ConsumerSpec } from '../../../config/plans/consumer.js';
+import { createMemo } from '../../memo.js';
 import { type ApiKeySecret, type ApiKeySecrets, apiKeySecretOf } from './api-key-secrets.js';
 
 /** A Secret of a Consumer that gives no key. */
@@ -17,8 +18,14 @@ export interface ConsumerKeys {
   readonly problems: readonly KeyProblem[];
 }
 
-/** Reads the keys that a Consumer lists, and those in its Secrets. */
-export function consumerKeysOf({ keys }: ConsumerSpec, namespace: string, secrets: ApiKeySecrets): ConsumerKeys {
+const read = createMemo<ConsumerKeys>();
+
+/** The keys that a Consumer lists, and those in its Secrets. Equal for as long as both stay the same. */
+export function consumerKeysOf(spec: ConsumerSpec, namespace: string, secrets: ApiKeySecrets): ConsumerKeys {
+  return read.of([spec, secrets], namespace, () => readKeys(spec, namespace, secrets));
+}
+
+function readKeys({ keys }: ConsumerSpec, namespace: string, secrets: ApiKeySecrets): ConsumerKeys {
   const found = new Set<string>();
   const problems: KeyProblem[] = [];
   let isLoading = false;

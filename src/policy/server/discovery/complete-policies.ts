@@ -33,20 +33,20 @@ export function createCompletePolicies(
 ): CompletePolicies {
   let cancel: (() => void) | undefined;
 
-  const publish = (): void => {
+  const publish = (current = services()): void => {
     cancel?.();
     cancel = undefined;
-    const current = services();
     if (current === undefined) return;
     use({ find: (hostname) => current.get(hostname), plan, planNames: planNames() });
   };
-  const isComplete = (): boolean =>
-    [...(services()?.values() ?? [])].every(({ plans = [] }) => plans.every((name) => plan(name) !== undefined));
+  const isComplete = (current: ReturnType<typeof services>): boolean =>
+    [...(current?.values() ?? [])].every(({ plans = [] }) => plans.every((name) => plan(name) !== undefined));
 
   return {
     changed: () => {
-      if (isComplete()) publish();
-      else cancel ??= clock.schedule(WAIT_MS, publish);
+      const current = services();
+      if (isComplete(current)) publish(current);
+      else cancel ??= clock.schedule(WAIT_MS, () => publish());
     },
     stop: () => {
       cancel?.();
