@@ -29,7 +29,7 @@ export interface ServicePlans {
   readonly isIncomplete: boolean;
 }
 
-/** Longer texts are keys of nobody, and are not hashed. */
+/** A longer text cannot be a key, so the server does not hash it. */
 const MAX_KEY_LENGTH = 4096;
 
 const UNDECIDED: PlanVerdict = { type: 'undecided' };

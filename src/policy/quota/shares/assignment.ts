@@ -9,7 +9,7 @@ export type Assignment =
       readonly maxTokens: number;
       /** 0 or more. */
       readonly tokensPerS: number;
-      /** Whether the proxy starts with all tokens, whatever it had before. */
+      /** Whether the proxy starts with all tokens. Tokens that it had before do not count. */
       readonly isFull: boolean;
     };
 

@@ -16,7 +16,7 @@ export interface ShareBucket {
   readonly push: (assignment: Assignment) => void;
   /** Requests a second, refused ones too; undefined until the second report. */
   requestsPerS: number | undefined;
-  /** The requests that it may admit since its last report, whatever it has admitted. */
+  /** How many requests it may admit from its last report on. Those that it has admitted since then are part of them. */
   tokens: number;
   /** For each window, the bucket of the window in which the tokens were reserved. */
   readonly reservedIn: Map<WindowShare, number>;

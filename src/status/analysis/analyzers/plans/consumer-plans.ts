@@ -16,7 +16,7 @@ export const findMissingPlans: Analyzer = ({ bindings: { plans }, bindingGrants 
     return createMessage('bindingNotGranted', where, text);
   });
 
-/** Plans that admit nobody. */
+/** Finds plans that admit no request, because no Consumer names them. */
 export const findPlansWithoutConsumers: Analyzer = ({ bindings: { plans } }) =>
   plans.bindings.flatMap(({ binding, references }) => {
     const { anonymous } = binding.body as PlanSpec;
