@@ -131,8 +131,50 @@ const VISITORS: Readonly<Record<string, Visitor>> = {
       }),
     ].join('---\n');
   },
-  rule: (number, service) =>
-    manifest(NETWORKING, 'DestinationRule', `rule-${number}`, service, {
+  'policy-rule': (number, service) => {
+    const counter = `counter-${number}`;
+    const list = `list-${number}`;
+    return [
+      manifest(POLICY, 'handler', counter, service, {
+        compiledAdapter: 'memquota',
+        params: { quotas: [{ name: `${counter}.instance.${service.namespace}`, maxAmount: 100, validDuration: '1m' }] },
+      }),
+      manifest(POLICY, 'instance', counter, service, {
+        compiledTemplate: 'quota',
+        params: { dimensions: { caller: 'source.principal | "unknown"' } },
+      }),
+      manifest(POLICY, 'handler', list, service, {
+        compiledAdapter: 'listchecker',
+        params: { overrides: [`caller-${number}`], blacklist: true },
+      }),
+      manifest(POLICY, 'instance', list, service, {
+        compiledTemplate: 'listentry',
+        params: { value: 'request.headers["x-caller"] | ""' },
+      }),
+      manifest(POLICY, 'rule', `rule-${number}`, service, {
+        match: `request.path.startsWith("/${number}")`,
+        actions: [
+          { handler: counter, instances: [counter] },
+          { handler: list, instances: [list] },
+        ],
+      }),
+    ].join('---\n');
+  },
+  plan: (number, service) => {
+    const name = `plan-${number}`;
+    return [
+      manifest(POLICY, 'Plan', name, service, {
+        services: [{ name: service.name }],
+        limits: [{ name: 'burst', requests: 60, per: 'minute', of: 'key' }],
+      }),
+      manifest(POLICY, 'Consumer', name, service, {
+        plan: { name },
+        keys: [{ sha256: number.toString(16).padStart(64, '0') }],
+      }),
+    ].join('---\n');
+  },
+  'destination-rule': (number, service) =>
+    manifest(NETWORKING, 'DestinationRule', `destination-rule-${number}`, service, {
       host: service.name,
       trafficPolicy: { connectionPool: { tcp: { connectTimeout: `${(number % 50) + 1}s` } } },
       subsets: [{ name: `subset-${number}`, labels: {} }],
