@@ -29,6 +29,11 @@ export interface MeshObject<Kind extends string = string, Body = unknown> {
    * namespace.
    */
   readonly origin?: 'cluster';
+  /**
+   * The keys of the objects from which the control plane made this one, the most important first. Absent: the object is
+   * applied, by a file or at an API server.
+   */
+  readonly derivedFrom?: readonly [ObjectKey, ...ObjectKey[]];
 }
 
 /** The name of an object in the whole mesh: `<Kind>/<namespace>/<name>`, as /debug/config_distribution takes it. */

@@ -1,6 +1,7 @@
 import type { MeshConfig } from '../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../config/mesh/mesh-networks.js';
 import type { MeshObject, ObjectKey } from '../config/object.js';
+import type { DerivationProblem } from './derived/derivation.js';
 import type { ServiceEndpoints } from './endpoint.js';
 import type { EntryOffence } from './entries/entry-offences.js';
 import type { Finding } from './finding.js';
@@ -85,6 +86,8 @@ export interface PushContext {
   readonly entryOffences: ReadonlyMap<ObjectKey, readonly EntryOffence[]>;
   /** The namespaces that each namespace allows to bind policies to its services. */
   readonly bindingGrants: BindingGrants;
+  /** Problems of valid objects from which others are made (`model/derived`), such as Ingresses. */
+  readonly derivationProblems: readonly DerivationProblem[];
   /** Findings of the translation into services and endpoints (endpoint_no_pod, nav_endpoint_not_ready, …). */
   readonly findings: readonly Finding[];
   /** Ports of workloads that several services target; the policies of one of them apply. Same ports, same array. */

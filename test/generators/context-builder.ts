@@ -157,6 +157,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     keySets: parts.keySets ?? NO_KEY_SETS,
     quotaShapes: parts.quotaShapes ?? NO_QUOTA_SHAPES,
     apiKeySecrets: parts.apiKeySecrets ?? NO_API_KEY_SECRETS,
+    derivationProblems: [],
     findings: [],
     sharedPorts: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,

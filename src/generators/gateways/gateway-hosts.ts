@@ -41,7 +41,7 @@ export function gatewayHosts(
   };
   const operators = servers.filter((server) => server.trusted);
   for (const server of servers) {
-    const mayTake = (host: string): boolean => server.trusted || mayShareHost(operators, host, namespaceOf(server));
+    const mayTake = (host: string): boolean => server.trusted || mayShareHost(operators, host, server.author);
     const visit = (host: string): Draft => {
       const draft = draftOf(host);
       // One server is enough: no client expects plaintext where a Gateway forbids it. But another namespace does not forbid it
@@ -60,10 +60,6 @@ export function gatewayHosts(
       for (const { host } of server.hosts) if (mayTake(host)) visit(host);
   }
   return groupEqual(drafts, port);
-}
-
-function namespaceOf({ gateway }: GatewayServer): string {
-  return gateway.slice(0, gateway.indexOf('/'));
 }
 
 /** Hosts with the same routes share a virtual host. */

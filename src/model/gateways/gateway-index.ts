@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { GatewaySpec } from '../../config/networking/gateway.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
+import { authorNamespaceOf } from '../derived/source-keys.js';
 import { memoize } from '../memo.js';
 import { isSelected, type Labels, type SelectedLabels } from '../security/namespace-mutual-tls.js';
 import { compareAge, compareText } from '../service-order.js';
@@ -50,6 +51,8 @@ interface Entry extends Gateway {
   /** Object key and hash of the spec. */
   readonly key: string;
   readonly creationTimestamp: string;
+  /** The namespace of the author: its own, or that of the object from which it is made. */
+  readonly author: string;
   readonly selector: SelectedLabels;
 }
 
@@ -90,7 +93,7 @@ function createIndex(
       compareAge(first.creationTimestamp, second.creationTimestamp) || compareText(first.id, second.id),
   );
   const select = ({ namespace, onlyOwnNamespace }: Omit<Router, 'labels'>, labels: Labels): SelectedGateways => {
-    const isTrusted = (entry: Entry) => entry.namespace === namespace || entry.namespace === rootNamespace;
+    const isTrusted = (entry: Entry) => entry.author === namespace || entry.author === rootNamespace;
     const selecting = sorted.filter(
       (entry) => (!onlyOwnNamespace || entry.namespace === namespace) && isSelected(labels, entry.selector),
     );
@@ -125,12 +128,14 @@ function createIndex(
 function readEntry(object: MeshObject): Entry {
   const spec = object.body as GatewaySpec;
   const { name, namespace, creationTimestamp = '' } = object.metadata;
+  const author = authorNamespaceOf(object);
   return {
     id: `${namespace}/${name}`,
     namespace,
     servers: translateServers(object, spec),
-    key: `${keyOf(object)} ${creationTimestamp} ${hashOf(spec)}`,
+    key: `${keyOf(object)} ${author} ${creationTimestamp} ${hashOf(spec)}`,
     creationTimestamp,
+    author,
     selector: Object.entries(spec.selector).sort(([first], [second]) => compareText(first, second)),
   };
 }

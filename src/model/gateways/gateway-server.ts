@@ -15,6 +15,8 @@ export interface GatewayServer {
   /** `<namespace>/<name>`, as virtual services name it. */
   readonly gateway: string;
   readonly object: ObjectKey;
+  /** The namespace of the author: that of the Gateway, or of the object from which it is made. */
+  readonly author: string;
   /** Position among the servers of its object. */
   readonly index: number;
   /** Empty without a name. */

@@ -107,10 +107,9 @@ export function mergeServers({ gateways, trusted }: SelectedGateways, targets: r
 function add(port: OpenPort, server: GatewayServer, trusted: boolean, conflicts: ServerConflict[]): void {
   const traffic = trafficOfServer(server);
   const operators = port.servers.filter((known) => known.trusted);
-  const namespace = server.gateway.slice(0, server.gateway.indexOf('/'));
   const kept: ServerHost[] = [];
   for (const each of server.hosts) {
-    if (!trusted && !mayShareHost(operators, each.host, namespace)) {
+    if (!trusted && !mayShareHost(operators, each.host, server.author)) {
       conflicts.push(conflict(server, '.hosts', `has host ${each.host}, ${RESERVED}`));
       continue;
     }

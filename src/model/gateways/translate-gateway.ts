@@ -2,6 +2,7 @@ import { normalizeIpv6 } from '../../base/ip-address.js';
 import type { GatewayServerSpec, GatewaySpec } from '../../config/networking/gateway.js';
 import { localPortOf } from '../../config/networking/gateway-rules.js';
 import { keyOf, type MeshObject } from '../../config/object.js';
+import { authorNamespaceOf } from '../derived/source-keys.js';
 import type { Protocol } from '../service.js';
 import type { DefaultEndpoint, GatewayServer, ServerHost } from './gateway-server.js';
 import { translateServerTls } from './server-tls.js';
@@ -23,14 +24,14 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
 /** The servers of a Gateway, whose spec has passed validation. */
 export function translateServers(object: MeshObject, { servers }: GatewaySpec): readonly GatewayServer[] {
   const { namespace, name } = object.metadata;
-  const place = { gateway: `${namespace}/${name}`, object: keyOf(object) };
+  const place = { gateway: `${namespace}/${name}`, object: keyOf(object), author: authorNamespaceOf(object) };
   return servers.map((server, index) => ({ ...place, index, ...translateServer(server, namespace) }));
 }
 
 function translateServer(
   { port, bind = '', hosts, tls, defaultEndpoint, name = '' }: GatewayServerSpec,
   namespace: string,
-): Omit<GatewayServer, 'gateway' | 'object' | 'index'> {
+): Omit<GatewayServer, 'gateway' | 'object' | 'author' | 'index'> {
   const protocol = PROTOCOLS[port.protocol.toUpperCase()] ?? 'tcp';
   const decrypts = protocol === 'https' || protocol === 'tls';
   return {

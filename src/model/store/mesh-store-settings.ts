@@ -28,4 +28,6 @@ export interface MeshStoreSettings {
    * Default false.
    */
   readonly ignoresAuthentications?: boolean;
+  /** ORCH_INGRESS_NS: namespace of the Gateways that Ingresses give. Default: the root namespace. */
+  readonly ingressNamespace?: string | undefined;
 }

@@ -3,6 +3,9 @@ import { traitsOf } from '../../config/kind-traits.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
+import type { DerivedFamily } from '../derived/derivation.js';
+import { DerivedObjects } from '../derived/derived-objects.js';
+import { createDerivedFamilies } from '../derived/families.js';
 import type { EntryGuard } from '../entries/entry-guard.js';
 import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { GrantTable } from '../policy/binding-grants.js';
@@ -14,6 +17,7 @@ import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
 import { type KeySets, NO_KEY_SETS } from '../security/key-sets.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
+import { applyDerived } from './apply-derived.js';
 import { ChangeLog, type StoreChange } from './change-log.js';
 import { EntryTable } from './entry-table.js';
 import { FastQuotaTable } from './fast-quota-table.js';
@@ -64,13 +68,19 @@ interface Step {
   readonly log: ChangeLog;
 }
 
-export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocuments): MeshStore {
+/** @param families make objects from others. Default: all */
+export function createMeshStore(
+  settings: MeshStoreSettings,
+  initial: MeshDocuments,
+  families: readonly DerivedFamily[] = createDerivedFamilies(settings),
+): MeshStore {
   let { mesh, networks } = initial;
   const objects = new ObjectTable(settings.clusterId);
   const directory = new ServiceDirectory(settings.clusterId);
   const entries = new EntryTable(settings.domain, mesh);
   const grants = new GrantTable(settings.meshDomain);
   const indexesOf = createObjectIndexer(settings);
+  const derived = new DerivedObjects(families, settings.meshDomain);
   const fastQuotas = new FastQuotaTable();
   let keySets = NO_KEY_SETS;
   let quotaShapes = NO_QUOTA_SHAPES;
@@ -132,6 +142,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
 
   const note = (log: ChangeLog, { kind, metadata: { name } }: MeshObject, key: ObjectKey): void => {
     log.note(kind, key);
+    derived.note(kind, key);
     if (kind === 'Namespace' && grants.set(name, objects.shown(kind, key))) log.noteGrants();
   };
 
@@ -199,6 +210,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       if (replacesCluster && changes.length === 0) removeCluster(step);
       else if (replacesCluster) removeOthers(step, changes);
       for (const change of changes) applyChange(step, change);
+      applyDerived(derived, objects, mesh, step.log);
       if (step.dirty.size > 0) translate(cluster, clusterOf(cluster), step.dirty);
       translateStale(cluster, step.dirty);
       if (!objects.has(cluster)) clusters.delete(cluster);
@@ -209,6 +221,8 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     setMesh: (next) => {
       mesh = next;
       entries.setMesh(next);
+      derived.meshChanged();
+      applyDerived(derived, objects, mesh, new ChangeLog());
       return translateAll();
     },
     setNetworks: (next) => {
@@ -252,6 +266,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
         keySets,
         quotaShapes,
         apiKeySecrets,
+        derivationProblems: derived.problems,
         findings: join(directory.findings.list(), byKind.destinationRules.findings),
         views: directory.hosts.views(),
         ownCluster: settings.clusterId,

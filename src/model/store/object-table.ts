@@ -9,6 +9,8 @@ export class ObjectTable {
   readonly #ownCluster: string;
   readonly #byCluster = new Map<string, Map<ObjectKey, MeshObject>>();
   readonly #byKind = new Map<string, BucketedMapWriter<MeshObject>>();
+  /** Those that are made from other objects; an applied object of the same key wins. */
+  readonly #derived = new Map<ObjectKey, MeshObject>();
   #snapshot: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>> | undefined;
 
   constructor(ownCluster: string) {
@@ -39,6 +41,18 @@ export class ObjectTable {
     if (objects?.size === 0) this.#byCluster.delete(cluster);
     this.#show(object.kind, key);
     return object;
+  }
+
+  setDerived(object: MeshObject): void {
+    const key = keyOf(object);
+    this.#derived.set(key, object);
+    this.#show(object.kind, key);
+  }
+
+  deleteDerived(object: MeshObject): void {
+    const key = keyOf(object);
+    this.#derived.delete(key);
+    this.#show(object.kind, key);
   }
 
   /** The object that snapshots show under a key. */
@@ -73,6 +87,10 @@ export class ObjectTable {
   }
 
   #shown(key: ObjectKey): MeshObject | undefined {
+    return this.#applied(key) ?? this.#derived.get(key);
+  }
+
+  #applied(key: ObjectKey): MeshObject | undefined {
     const own = this.#byCluster.get(this.#ownCluster)?.get(key);
     if (own !== undefined || this.#byCluster.size === 1) return own ?? this.#ofOnlyCluster(key);
     const cluster = [...this.#byCluster.keys()].sort().find((name) => this.#byCluster.get(name)?.has(key));

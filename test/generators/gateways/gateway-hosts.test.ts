@@ -6,7 +6,16 @@ import type { VirtualHost } from '../../../src/model/traffic/http-route.js';
 function server(gateway: string, host: string, fields: Partial<MergedServer> = {}): MergedServer {
   const slash = host.indexOf('/');
   return {
-    ...{ gateway, object: `Gateway/${gateway}`, index: 0, name: '', port: 80, portName: 'http', protocol: 'http' },
+    ...{
+      gateway,
+      object: `Gateway/${gateway}`,
+      author: gateway.split('/')[0] ?? '',
+      index: 0,
+      name: '',
+      port: 80,
+      portName: 'http',
+      protocol: 'http',
+    },
     ...{ targetPort: undefined, bind: '', redirectsToHttps: false, tls: undefined, defaultEndpoint: undefined },
     ...{ hosts: [{ namespace: host.slice(0, slash), host: host.slice(slash + 1) }], traffic: 'http', trusted: false },
     ...fields,
