@@ -1,21 +1,21 @@
-import { createMatchMeter, type MatchMeter } from '../config/regex/match-meter.js';
+import type { MatchMeter } from '../config/regex/match-meter.js';
 import { createRegexPrograms, type RegexPrograms } from '../config/regex/regex-programs.js';
 import type { AttributeValue } from './attribute-value.js';
 import { readExpression } from './check-expression.js';
 import { TRANSPORT_TYPES } from './compile/compile-attribute.js';
-import { compileNode } from './compile/compile-node.js';
-import { requiredTexts } from './compile/required-texts.js';
+import { type CompileContext, compileNode } from './compile/compile-node.js';
+import { LazyFrame } from './compile/lazy-frame.js';
+import { type Conjunct, conjunctsOf } from './conditions/conjunct.js';
 import type { AttributeReader, AttributeTypes, Evaluation, ExpressionLanguage, ValueType } from './expression-types.js';
 import { Failure, type Outcome } from './values/failure.js';
-import type { NativeValue } from './values/native-value.js';
 
 /** An expression as closures. */
 export interface CompiledExpression {
   readonly type: ValueType;
   /** Names of the attributes that the expression reads, sorted. */
   readonly reads: readonly string[];
-  /** Texts that attributes must have: in a request with another one, or without it, the result is never true. For an index of rules. */
-  readonly requires: ReadonlyMap<string, string>;
+  /** The parts that `&&` joins, for an index of rules. Compiled when they are first asked for. */
+  conjuncts(): readonly Conjunct[];
   /**
    * Evaluates the expression. Never throws.
    *
@@ -33,16 +33,9 @@ export interface CompileOptions {
 
 /** Memory of the regular expressions of one expression. */
 const OWN_PROGRAMS_BYTES = 4 * 1024 * 1024;
-/** Work of one evaluation, about 70 ms: 8,000 characters with 400 instructions. */
-const MAX_EVALUATION_WORK = 4_000_000;
 
 const TRUE: Evaluation = { type: 'value', value: { type: 'bool', value: true } };
 const FALSE: Evaluation = { type: 'value', value: { type: 'bool', value: false } };
-
-/** The meter of expressions for one request: the work of all its expressions together has the limit of one. */
-export function createEvaluationMeter(): MatchMeter {
-  return createMatchMeter(MAX_EVALUATION_WORK);
-}
 
 /**
  * Compiles an expression. Compile once per rule: evaluating takes some hundred nanoseconds.
@@ -57,35 +50,20 @@ export function compileExpression(
 ): CompiledExpression {
   const { programs = createRegexPrograms({ maxBytes: OWN_PROGRAMS_BYTES, scope: 'any part' }) } = options;
   const { tree, type, reads } = readExpression(text, attributes, language);
-  const node = compileNode(tree, { semantics: language === 'legacy' ? 'legacy' : 'cel', programs });
+  const context: CompileContext = { semantics: language === 'legacy' ? 'legacy' : 'cel', programs };
+  const node = compileNode(tree, context);
+  let conjuncts: readonly Conjunct[] | undefined;
   const run = (bag: AttributeReader, meter: MatchMeter | undefined): Outcome => node(bag, new LazyFrame(meter));
   return {
     type,
     reads,
-    requires: requiredTexts(tree),
+    conjuncts: () => {
+      conjuncts ??= conjunctsOf(tree, context);
+      return conjuncts;
+    },
     evaluate: (bag, meter) => evaluationOf(run(bag, meter), type),
     matches: (bag, meter) => run(bag, meter) === true,
   };
-}
-
-/** Makes its parts when they are first needed: most expressions need none. */
-class LazyFrame {
-  #meter: MatchMeter | undefined;
-  #slots: NativeValue[] | undefined;
-
-  constructor(meter: MatchMeter | undefined) {
-    this.#meter = meter;
-  }
-
-  get meter(): MatchMeter {
-    this.#meter ??= createEvaluationMeter();
-    return this.#meter;
-  }
-
-  get slots(): NativeValue[] {
-    this.#slots ??= [];
-    return this.#slots;
-  }
 }
 
 function evaluationOf(outcome: Outcome, type: ValueType): Evaluation {

@@ -26,14 +26,29 @@ test('an expression names the attributes that it reads, and its type', (t) => {
   t.is(type, 'BOOL');
 });
 
-test('an expression names the texts without which it is not true', (t) => {
-  const requires = (text: string, language: ExpressionLanguage): object =>
-    Object.fromEntries(compileExpression(text, ATTRIBUTES, language).requires);
+test('an expression names the values without which its parts are not true', (t) => {
+  const needs = (text: string, language: ExpressionLanguage): readonly string[] =>
+    compileExpression(text, ATTRIBUTES, language)
+      .conjuncts()
+      .flatMap(({ conditions }) => conditions)
+      .map(({ subjectKey, type, values, isEnough }) => `${subjectKey} ${type} ${values}${isEnough ? '' : ' …'}`);
   const joined = 'key == "a" && ("b" == word && count == 1) && source.name != "c"';
-  t.deepEqual(requires(joined, 'legacy'), { key: 'a', word: 'b' });
-  t.deepEqual(requires(joined, 'cel'), { key: 'a', word: 'b' });
-  t.deepEqual(requires('key == "a" || word == "b"', 'legacy'), {});
-  t.deepEqual(requires('(key | "x") == "a" && word == ""', 'legacy'), {});
+  for (const language of ['legacy', 'cel'] as const) {
+    t.deepEqual(needs(joined, language), ['STRING key equals a', 'STRING word equals b', 'INT64 count equals 1']);
+  }
+  t.deepEqual(needs('key == "a" || key == "b" || "c" == key', 'legacy'), ['STRING key equals a,b,c']);
+  t.deepEqual(needs('(key == "a" && flag) || key == "b"', 'legacy'), ['STRING key equals a,b …']);
+  t.deepEqual(needs('key == "a" || word == "b"', 'legacy'), []);
+  t.deepEqual(needs('key != "a" && key == word', 'legacy'), []);
+  t.deepEqual(needs('(map["k"] | "x") == "a" && key.startsWith("/v1/")', 'legacy'), [
+    'STRING first(STRING entry(STRING_MAP map,STRING "k"),STRING "x") equals a',
+    'STRING key startsWith /v1/',
+  ]);
+  t.deepEqual(needs('match(key, "a*") && match(word, "*b") && match(key, "c")', 'legacy'), [
+    'STRING key startsWith a',
+    'STRING key equals c',
+  ]);
+  t.deepEqual(needs('key in ["a", "b"] && count in [1, count]', 'cel'), ['STRING key equals a,b']);
 });
 
 test('an expression that cannot be evaluated does not match', (t) => {

@@ -1,7 +1,8 @@
 import type { ObjectKey } from '../../config/object.js';
 import { referenceForms } from '../../config/policy-rules/object-reference.js';
 import { createRegexPrograms, type RegexPrograms } from '../../config/regex/regex-programs.js';
-import { compileExpression, createEvaluationMeter } from '../../expressions/compile-expression.js';
+import { createEvaluationMeter } from '../../expressions/compile/lazy-frame.js';
+import { compileExpression } from '../../expressions/compile-expression.js';
 import type { ExpressionLanguage } from '../../expressions/expression-types.js';
 import { createAuthorizationJudge } from '../../generators/authorization/authorization-judge.js';
 import type { ResolvedHandler, ResolvedInstance, ResolvedRule } from '../../model/policy/rules/resolved-objects.js';

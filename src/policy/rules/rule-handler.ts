@@ -1,6 +1,6 @@
 import type { MatchMeter } from '../../config/regex/match-meter.js';
 import type { RegexPrograms } from '../../config/regex/regex-programs.js';
-import { createEvaluationMeter } from '../../expressions/compile-expression.js';
+import { createEvaluationMeter } from '../../expressions/compile/lazy-frame.js';
 import { createLimitedLog, type LimitedLog } from '../../telemetry/limited-log.js';
 import { type Logger, withFields } from '../../telemetry/logger.js';
 import type { AttributeBag } from '../client/attribute-bag.js';

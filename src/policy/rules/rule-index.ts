@@ -1,66 +1,58 @@
+import type { MatchMeter } from '../../config/regex/match-meter.js';
+import type { Conjunct } from '../../expressions/conditions/conjunct.js';
 import type { AttributeReader } from '../../expressions/expression-types.js';
-
-/** An attribute that must have a text. */
-export interface RequiredText {
-  readonly attribute: string;
-  readonly text: string;
-}
+import { createConditionTables, type Found, type Placed } from './index/condition-tables.js';
+import { createSharedTests, type Test } from './index/shared-tests.js';
 
 /** A rule in an index. */
 export interface IndexedRule {
   /** Place among all rules. */
   readonly place: number;
-  /** The texts without which it does not match. */
-  readonly requires: readonly RequiredText[];
+  /** The parts that must all be true for the rule to match. */
+  readonly conjuncts: readonly Conjunct[];
 }
 
-/** Finds the rules that may match a request, in their order. The others are not looked at. */
-export type RuleIndex<Rule extends IndexedRule> = (bag: AttributeReader) => readonly Rule[];
+/** Finds the rules that match a request, in their order. */
+export type RuleIndex<Rule extends IndexedRule> = (bag: AttributeReader, meter: MatchMeter) => readonly Rule[];
 
-interface Table<Rule> {
-  readonly attribute: string;
-  readonly byText: ReadonlyMap<string, readonly Rule[]>;
+/** A rule with what must be tested after it was found. */
+interface TestedRule<Rule> {
+  readonly rule: Rule;
+  readonly tests: readonly Test[];
 }
 
-/** Each rule is found by the one of its texts that fewest other rules require. */
+/**
+ * Finds the same rules as the evaluation of every rule would. Each rule is found by the value that fewest other rules need,
+ * and the others are not evaluated. A conjunct that several rules have is evaluated once for each request. The meter of the
+ * request pays for what is evaluated.
+ */
 export function createRuleIndex<Rule extends IndexedRule>(rules: readonly Rule[]): RuleIndex<Rule> {
-  const uses = new Map<string, number>();
-  for (const { requires } of rules) {
-    for (const required of requires) uses.set(idOf(required), (uses.get(idOf(required)) ?? 0) + 1);
-  }
-  const rest: Rule[] = [];
-  const tables = new Map<string, Map<string, Rule[]>>();
-  for (const rule of rules) {
-    const [rarest] = [...rule.requires].sort((a, b) => (uses.get(idOf(a)) ?? 0) - (uses.get(idOf(b)) ?? 0));
-    if (rarest === undefined) rest.push(rule);
-    else listOf(tables, rarest).push(rule);
-  }
-  const all: readonly Table<Rule>[] = [...tables].map(([attribute, byText]) => ({ attribute, byText }));
-  return (bag) => {
-    let found: Rule[] | undefined;
-    let only: readonly Rule[] = rest;
-    for (const { attribute, byText } of all) {
-      const value = bag.get(attribute);
-      const more = value?.type === 'string' ? byText.get(value.value) : undefined;
-      if (more === undefined) continue;
-      if (only.length === 0) only = more;
-      else {
-        found ??= [...only];
-        found.push(...more);
+  const shared = createSharedTests(rules.map(({ conjuncts }) => conjuncts));
+  const tables = createConditionTables(rules, (rule, proven): TestedRule<Rule> => {
+    const open = rule.conjuncts.filter((conjunct) => conjunct !== proven);
+    return { rule, tests: open.map(shared.testOf) };
+  });
+  return (bag, meter) => {
+    shared.forget();
+    const matching: Rule[] = [];
+    const take: Found<TestedRule<Rule>> = (found) => {
+      for (let index = 0; index < found.length; index++) {
+        const tested = found[index];
+        if (tested !== undefined && areMet(tested.tests, bag, meter)) matching.push(tested.rule);
       }
-    }
-    return found?.sort((a, b) => a.place - b.place) ?? only;
+    };
+    tables.find(bag, take);
+    return matching.length > 1 ? matching.sort(byPlace) : matching;
   };
 }
 
-function listOf<Rule>(tables: Map<string, Map<string, Rule[]>>, { attribute, text }: RequiredText): Rule[] {
-  const byText = tables.get(attribute) ?? new Map<string, Rule[]>();
-  tables.set(attribute, byText);
-  const list = byText.get(text) ?? [];
-  byText.set(text, list);
-  return list;
+function areMet(tests: readonly Test[], bag: AttributeReader, meter: MatchMeter): boolean {
+  for (let index = 0; index < tests.length; index++) {
+    if (tests[index]?.(bag, meter) === false) return false;
+  }
+  return true;
 }
 
-function idOf({ attribute, text }: RequiredText): string {
-  return `${attribute}=${text}`;
+function byPlace(a: Placed, b: Placed): number {
+  return a.place - b.place;
 }

@@ -3,9 +3,10 @@ import { referenceForms } from '../../config/policy-rules/object-reference.js';
 import type { MatchMeter } from '../../config/regex/match-meter.js';
 import type { RegexPrograms } from '../../config/regex/regex-programs.js';
 import { type CompiledExpression, compileExpression } from '../../expressions/compile-expression.js';
+import { attributeEquals, type Conjunct } from '../../expressions/conditions/conjunct.js';
 import type { AttributeReader, AttributeTypes, ExpressionLanguage } from '../../expressions/expression-types.js';
 import { type CompiledInstance, compileInstance } from './compile-instance.js';
-import { createRuleIndex, type IndexedRule, type RequiredText, type RuleIndex } from './rule-index.js';
+import { createRuleIndex, type IndexedRule } from './rule-index.js';
 import type { HandlerObject, InstanceObject, RuleObject } from './rule-objects.js';
 import { createSampler, type Sampler, type SamplerEnvironment } from './sampler.js';
 
@@ -48,8 +49,6 @@ export interface RuleSetProblem {
 export type RuleCompiler = (rules: readonly RuleObject[]) => CompiledRuleSet;
 
 interface CompiledRule extends IndexedRule {
-  readonly namespace: string | undefined;
-  readonly match: CompiledExpression | undefined;
   /** Undefined: all requests are reported. */
   readonly sampler: Sampler | undefined;
   readonly destinations: readonly Destination[];
@@ -102,16 +101,16 @@ export function createRuleCompiler(
           if (usable(instance, each.key, 'instance') && instance !== undefined) destinations.add(handler, instance);
         }
       }
-      const { namespace } = rule;
-      const requires = requiredTexts(namespace, match);
-      return [{ place, namespace, match, sampler, destinations: destinations.all(), requires }];
+      const conjuncts = conjunctsOf(rule.namespace, match);
+      return [{ place, conjuncts, sampler, destinations: destinations.all() }];
     });
     const named = compiled.flatMap(({ destinations }) => destinations);
     const requests = createRuleIndex(withVarieties(compiled, ['check', 'quota']));
     const reports = createRuleIndex(withVarieties(compiled, ['report']));
     return {
-      requestDestinations: (bag, meter) => destinationsOf(requests, bag, meter, applies),
-      reportDestinations: (bag, meter) => destinationsOf(reports, bag, meter, isReported),
+      requestDestinations: (bag, meter) => destinationsOf(requests(bag, meter)),
+      reportDestinations: (bag, meter) =>
+        destinationsOf(reports(bag, meter).filter(({ sampler }) => sampler?.(bag, meter) ?? true)),
       destinations: named,
       handlers: new Map(named.map(({ handler }) => [handler.key, handler])),
       instancesOf: (key) => [
@@ -124,9 +123,9 @@ export function createRuleCompiler(
   };
 }
 
-function requiredTexts(namespace: string | undefined, match: CompiledExpression | undefined): readonly RequiredText[] {
-  const ofMatch = Array.from(match?.requires ?? [], ([attribute, text]) => ({ attribute, text }));
-  return namespace === undefined ? ofMatch : [{ attribute: NAMESPACE, text: namespace }, ...ofMatch];
+function conjunctsOf(namespace: string | undefined, match: CompiledExpression | undefined): readonly Conjunct[] {
+  const ofMatch = match?.conjuncts() ?? [];
+  return namespace === undefined ? ofMatch : [attributeEquals(NAMESPACE, namespace), ...ofMatch];
 }
 
 /** The names by which QuotaSpecs can charge an instance. */
@@ -189,13 +188,7 @@ class Destinations {
   }
 }
 
-function destinationsOf(
-  index: RuleIndex<CompiledRule>,
-  bag: AttributeReader,
-  meter: MatchMeter,
-  isMeant: typeof applies,
-): readonly Destination[] {
-  const matching = index(bag).filter((rule) => isMeant(rule, bag, meter));
+function destinationsOf(matching: readonly CompiledRule[]): readonly Destination[] {
   if (matching.length <= 1) return matching[0]?.destinations ?? NONE;
   const joined = new Destinations();
   for (const { destinations } of matching) {
@@ -204,16 +197,4 @@ function destinationsOf(
     }
   }
   return joined.all();
-}
-
-function isReported(rule: CompiledRule, bag: AttributeReader, meter: MatchMeter): boolean {
-  return applies(rule, bag, meter) && (rule.sampler?.(bag, meter) ?? true);
-}
-
-function applies({ namespace, match }: CompiledRule, bag: AttributeReader, meter: MatchMeter): boolean {
-  if (namespace !== undefined) {
-    const value = bag.get(NAMESPACE);
-    if (value?.type !== 'string' || value.value !== namespace) return false;
-  }
-  return match === undefined || match.matches(bag, meter);
 }

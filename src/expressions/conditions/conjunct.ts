@@ -1,0 +1,68 @@
+import type { MatchMeter } from '../../config/regex/match-meter.js';
+import type { TypedNode } from '../check/typed-tree.js';
+import { type CompileContext, compileNode } from '../compile/compile-node.js';
+import type { EvaluateNode } from '../compile/evaluate-node.js';
+import { LazyFrame } from '../compile/lazy-frame.js';
+import type { AttributeReader } from '../expression-types.js';
+import { Failure } from '../values/failure.js';
+import { nodeKey } from './node-key.js';
+import { type KeyValue, type NeededValue, neededValues } from './value-condition.js';
+
+/** One of the parts of an expression that `&&` joins. The expression is true exactly when all of them are. */
+export interface Conjunct {
+  /** Conjuncts of one language with the same key have the same result for a request. */
+  readonly key: string;
+  /** In a request without these values it is not true. */
+  readonly conditions: readonly ValueCondition[];
+  /** Whether it is true. What cannot be evaluated is not true. Never throws. */
+  matches(bag: AttributeReader, meter?: MatchMeter): boolean;
+}
+
+/** A condition that an index can look up. */
+export interface ValueCondition extends Pick<NeededValue, 'subjectKey' | 'type' | 'values' | 'isEnough'> {
+  /** The value to look up; undefined for a request for which the condition is not met. */
+  read(bag: AttributeReader): KeyValue | undefined;
+}
+
+/** Reads of attributes use no part of it. */
+const NO_METER = new LazyFrame(undefined);
+
+/** Splits a checked expression. */
+export function conjunctsOf(tree: TypedNode, context: CompileContext): Conjunct[] {
+  if (tree.kind === 'and') {
+    return [...conjunctsOf(tree.left, context), ...conjunctsOf(tree.right, context)];
+  }
+  const node = compileNode(tree, context);
+  return [
+    {
+      key: nodeKey(tree),
+      conditions: neededValues(tree).map(({ subject, ...condition }) => ({
+        ...condition,
+        read: readerOf(compileNode(subject, context)),
+      })),
+      matches: (bag, meter) => node(bag, new LazyFrame(meter)) === true,
+    },
+  ];
+}
+
+/** The conjunct `attribute == "text"`, for a limit that is no part of an expression. */
+export function attributeEquals(attribute: string, text: string): Conjunct {
+  const read: ValueCondition['read'] = (bag) => {
+    const found = bag.get(attribute);
+    return found?.type === 'string' ? found.value : undefined;
+  };
+  // Other than that of an expression, whose language may have a default for an absent attribute.
+  const subjectKey = `limit ${attribute}`;
+  return {
+    key: `${subjectKey} ${JSON.stringify(text)}`,
+    conditions: [{ subjectKey, type: 'equals', values: [text], isEnough: true, read }],
+    matches: (bag) => read(bag) === text,
+  };
+}
+
+function readerOf(node: EvaluateNode): ValueCondition['read'] {
+  return (bag) => {
+    const value = node(bag, NO_METER);
+    return value instanceof Failure ? undefined : (value as KeyValue);
+  };
+}

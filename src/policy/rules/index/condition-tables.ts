@@ -1,0 +1,90 @@
+import { appendTo } from '../../../base/append-to.js';
+import type { Conjunct, ValueCondition } from '../../../expressions/conditions/conjunct.js';
+import type { KeyValue } from '../../../expressions/conditions/value-condition.js';
+import type { AttributeReader } from '../../../expressions/expression-types.js';
+import { PrefixIndex } from '../../client/prefix-index.js';
+import { chooseConditions } from './choose-conditions.js';
+
+/** A rule with a place among all rules. */
+export interface Placed {
+  readonly place: number;
+}
+
+/** Takes rules that a request may match. */
+export type Found<Item> = (items: readonly Item[]) => void;
+
+/** The rules by the values that they need. */
+export interface ConditionTables<Item> {
+  /** Gives each rule whose value the request has, and each rule without a value, exactly once. */
+  find(bag: AttributeReader, take: Found<Item>): void;
+}
+
+/** The rules that need a value of one subject. */
+interface Table<Item> {
+  readonly read: ValueCondition['read'];
+  readonly byValue: Map<KeyValue, Item[]>;
+  readonly byPrefix: Map<string, Item[]>;
+}
+
+/**
+ * @param itemOf makes what `find` gives for a rule
+ * @param itemOf.proven the conjunct that is true when the rule is found, if one is
+ */
+export function createConditionTables<Rule extends { readonly conjuncts: readonly Conjunct[] }, Item>(
+  rules: readonly Rule[],
+  itemOf: (rule: Rule, proven: Conjunct | undefined) => Item,
+): ConditionTables<Item> {
+  const rest: Item[] = [];
+  const tables = new Map<string, Table<Item>>();
+  for (const [rule, chosen] of chooseConditions(rules)) {
+    if (chosen === undefined) {
+      rest.push(itemOf(rule, undefined));
+      continue;
+    }
+    const { condition, conjunct } = chosen;
+    const item = itemOf(rule, condition.isEnough ? conjunct : undefined);
+    const { byValue, byPrefix } = tableOf(tables, condition);
+    if (condition.type === 'equals') for (const value of new Set(condition.values)) appendTo(byValue, value, item);
+    else for (const prefix of shortest(condition.values)) appendTo(byPrefix, prefix, item);
+  }
+  const all = Array.from(tables.values(), ({ byPrefix, ...table }) => ({
+    ...table,
+    prefixes: byPrefix.size === 0 ? undefined : new PrefixIndex<readonly Item[]>(byPrefix),
+  }));
+
+  return {
+    find(bag, take) {
+      take(rest);
+      for (let index = 0; index < all.length; index++) {
+        const table = all[index];
+        const value = table?.read(bag);
+        if (table === undefined || value === undefined) continue;
+        const equal = table.byValue.get(value);
+        if (equal !== undefined) take(equal);
+        if (table.prefixes !== undefined && typeof value === 'string') table.prefixes.find(value).forEach(take);
+      }
+    },
+  };
+}
+
+function tableOf<Item>(
+  tables: Map<string, Table<Item>>,
+  { subjectKey, read }: Pick<ValueCondition, 'subjectKey' | 'read'>,
+): Table<Item> {
+  const known = tables.get(subjectKey);
+  if (known !== undefined) return known;
+  const made: Table<Item> = { read, byValue: new Map(), byPrefix: new Map() };
+  tables.set(subjectKey, made);
+  return made;
+}
+
+/** The texts without those that begin with another one: a value begins with at most one of them. */
+function shortest(values: readonly KeyValue[]): readonly string[] {
+  const kept: string[] = [];
+  for (const text of values.map(String).sort()) {
+    // The last one kept is the only one that it can begin with.
+    const last = kept.at(-1);
+    if (last === undefined || !text.startsWith(last)) kept.push(text);
+  }
+  return kept;
+}
