@@ -1,4 +1,5 @@
 import type { MatchMeter } from '../../config/regex/match-meter.js';
+import { typedParts } from '../check/typed-parts.js';
 import type { TypedNode } from '../check/typed-tree.js';
 import { type CompileContext, compileNode } from '../compile/compile-node.js';
 import type { EvaluateNode } from '../compile/evaluate-node.js';
@@ -12,6 +13,8 @@ import { type KeyValue, type NeededValue, neededValues } from './value-condition
 export interface Conjunct {
   /** Conjuncts of one language with the same key have the same result for a request. */
   readonly key: string;
+  /** Whether it spends of the meter: regular expressions and macros do. */
+  readonly isMetered: boolean;
   /** In a request without these values it is not true. */
   readonly conditions: readonly ValueCondition[];
   /** Whether it is true. What cannot be evaluated is not true. Never throws. */
@@ -36,6 +39,7 @@ export function conjunctsOf(tree: TypedNode, context: CompileContext): Conjunct[
   return [
     {
       key: nodeKey(tree),
+      isMetered: isMetered(tree),
       conditions: neededValues(tree).map(({ subject, ...condition }) => ({
         ...condition,
         read: readerOf(compileNode(subject, context)),
@@ -55,9 +59,14 @@ export function attributeEquals(attribute: string, text: string): Conjunct {
   const subjectKey = `limit ${attribute}`;
   return {
     key: `${subjectKey} ${JSON.stringify(text)}`,
+    isMetered: false,
     conditions: [{ subjectKey, type: 'equals', values: [text], isEnough: true, read }],
     matches: (bag) => read(bag) === text,
   };
+}
+
+function isMetered(node: TypedNode): boolean {
+  return node.kind === 'matches' || node.kind === 'macro' || typedParts(node).some(isMetered);
 }
 
 function readerOf(node: EvaluateNode): ValueCondition['read'] {

@@ -1,4 +1,5 @@
 import { typeText } from '../check/expression-type.js';
+import { typedParts } from '../check/typed-parts.js';
 import type { TypedNode } from '../check/typed-tree.js';
 import type { NativeValue } from '../values/native-value.js';
 
@@ -7,10 +8,13 @@ import type { NativeValue } from '../values/native-value.js';
  * request.
  */
 export function nodeKey(node: TypedNode): string {
-  return `${typeText(node.type)} ${partsKey(node)}`;
+  const parts = typedParts(node);
+  const inner = parts.length === 0 ? '' : `(${parts.map(nodeKey).join()})`;
+  return `${typeText(node.type)} ${nameOf(node)}${inner}`;
 }
 
-function partsKey(node: TypedNode): string {
+/** What tells apart nodes with the same parts. The variants of a function differ in the types of their parameters. */
+function nameOf(node: TypedNode): string {
   switch (node.kind) {
     case 'constant':
       return constantKey(node.value);
@@ -18,37 +22,13 @@ function partsKey(node: TypedNode): string {
       return node.name;
     case 'variable':
       return `$${node.slot}`;
-    case 'entry':
-      return call('entry', [node.map, node.key]);
-    case 'element':
-      return call('element', [node.list, node.index]);
-    case 'and':
-    case 'or':
-      return call(node.kind, [node.left, node.right]);
-    case 'conditional':
-      return call('conditional', [node.condition, node.ifTrue, node.ifFalse]);
-    case 'first':
-      return call('first', node.choices);
-    case 'presence':
-      return call('presence', [node.of]);
-    // The types of the parameters, which are in their keys, tell the variants of a function apart.
     case 'apply':
-      return call(`apply ${node.name}`, node.parameters);
-    case 'matches':
-      return call('matches', [node.text, node.pattern]);
-    case 'list':
-      return call('list', node.elements);
-    case 'map':
-      return call('map', node.entries.flat());
-    case 'macro': {
-      const { macro, slot, range, predicate, transform } = node;
-      return `${macro} $${slot}(${[range, predicate, transform].map((part) => part && nodeKey(part)).join()})`;
-    }
+      return `apply ${node.name}`;
+    case 'macro':
+      return `${node.macro} $${node.slot} ${node.predicate === undefined ? 'all' : 'some'}`;
+    default:
+      return node.kind;
   }
-}
-
-function call(name: string, parts: readonly TypedNode[]): string {
-  return `${name}(${parts.map(nodeKey).join()})`;
 }
 
 /** Literals are texts, numbers and booleans. */

@@ -1,3 +1,4 @@
+import { requiredLiteral } from '../../config/regex/required-literal.js';
 import type { TypedNode } from '../check/typed-tree.js';
 import type { NativeValue } from '../values/native-value.js';
 import { nodeKey } from './node-key.js';
@@ -5,13 +6,13 @@ import { nodeKey } from './node-key.js';
 /** A value that can be looked up. */
 export type KeyValue = string | bigint | number | boolean;
 
-/** What a part of an expression needs in order to be true: its subject equals one of the values, or begins with one. */
+/** What a part of an expression needs in order to be true: its subject equals, begins with, or contains one of the values. */
 export interface NeededValue {
   /** Reads an attribute or an entry of a map, perhaps with a default. Costs little, and spends nothing of the meter. */
   readonly subject: TypedNode;
   /** Equal for equal subjects. */
   readonly subjectKey: string;
-  readonly type: 'equals' | 'startsWith';
+  readonly type: 'equals' | 'startsWith' | 'contains';
   readonly values: readonly KeyValue[];
   /** Whether the part is true for every request with such a value. */
   readonly isEnough: boolean;
@@ -19,6 +20,10 @@ export interface NeededValue {
 
 /** A part that needs one of more values is not looked up. */
 const MAX_VALUES = 64;
+/** Nearly every text contains a shorter one. */
+const MIN_CONTAINED = 3;
+/** Of a longer text, the beginning is looked up. */
+const MAX_CONTAINED = 64;
 const STAR = '*';
 /** Types of which equal values are the same key of a Map. */
 const KEY_TYPES: ReadonlySet<unknown> = new Set(['STRING', 'INT64', 'DOUBLE', 'BOOL', 'DURATION']);
@@ -35,6 +40,10 @@ export function neededValues(node: TypedNode): readonly NeededValue[] {
       return eitherOf(neededValues(node.left), neededValues(node.right));
     case 'apply':
       return neededByFunction(node.name, node.parameters);
+    case 'matches':
+      return node.pattern.kind === 'constant'
+        ? contained(node.text, requiredLiteral(String(node.pattern.value)), false)
+        : [];
     default:
       return [];
   }
@@ -43,6 +52,8 @@ export function neededValues(node: TypedNode): readonly NeededValue[] {
 /** Conditions of both sides on one subject. */
 function eitherOf(left: readonly NeededValue[], right: readonly NeededValue[]): readonly NeededValue[] {
   return left.flatMap((one) => {
+    // A text that contains both would be found twice.
+    if (one.type === 'contains') return [];
     const other = right.find(({ subjectKey, type }) => subjectKey === one.subjectKey && type === one.type);
     if (other === undefined) return [];
     const values = [...new Set([...one.values, ...other.values])];
@@ -64,6 +75,9 @@ function neededByFunction(name: string, parameters: readonly TypedNode[]): reado
       return second.kind === 'constant' ? needed(first, 'startsWith', [second.value]) : [];
     case 'match':
       return second.kind === 'constant' ? neededByGlob(first, String(second.value)) : [];
+    case 'endsWith':
+    case 'contains':
+      return second.kind === 'constant' ? contained(first, String(second.value), name === 'contains') : [];
     default:
       return [];
   }
@@ -72,7 +86,14 @@ function neededByFunction(name: string, parameters: readonly TypedNode[]): reado
 /** A star at the end of the pattern stands for any text; without one at the beginning either, the text is the pattern. */
 function neededByGlob(subject: TypedNode, pattern: string): readonly NeededValue[] {
   if (pattern.endsWith(STAR)) return needed(subject, 'startsWith', [pattern.slice(0, -STAR.length)]);
-  return pattern.startsWith(STAR) ? [] : needed(subject, 'equals', [pattern]);
+  if (pattern.startsWith(STAR)) return contained(subject, pattern.slice(STAR.length), false);
+  return needed(subject, 'equals', [pattern]);
+}
+
+function contained(subject: TypedNode, text: string, isEnough: boolean): readonly NeededValue[] {
+  if (text.length < MIN_CONTAINED) return [];
+  const part = text.slice(0, MAX_CONTAINED);
+  return needed(subject, 'contains', [part]).map((each) => ({ ...each, isEnough: isEnough && part === text }));
 }
 
 function equalsOneOf(subject: TypedNode, constants: readonly TypedNode[]): readonly NeededValue[] {

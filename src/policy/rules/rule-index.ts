@@ -29,8 +29,7 @@ interface TestedRule<Rule> {
 export function createRuleIndex<Rule extends IndexedRule>(rules: readonly Rule[]): RuleIndex<Rule> {
   const shared = createSharedTests(rules.map(({ conjuncts }) => conjuncts));
   const tables = createConditionTables(rules, (rule, proven): TestedRule<Rule> => {
-    const open = rule.conjuncts.filter((conjunct) => conjunct !== proven);
-    return { rule, tests: open.map(shared.testOf) };
+    return { rule, tests: shared.testsOf(rule.conjuncts.filter((conjunct) => conjunct !== proven)) };
   });
   return (bag, meter) => {
     shared.forget();

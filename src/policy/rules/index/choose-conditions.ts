@@ -7,9 +7,12 @@ export interface ChosenCondition {
   readonly conjunct: Conjunct;
 }
 
+/** The most selective first. */
+const TYPES: readonly ValueCondition['type'][] = ['equals', 'startsWith', 'contains'];
+
 /**
- * Chooses for each rule the condition with the value that fewest rules need: of equally rare ones an equality, then one whose
- * subject most rules have, so that few subjects are read.
+ * Chooses for each rule the condition with the value that fewest rules need: of equally rare ones an equality, then the
+ * beginning of a text, then one whose subject most rules have, so that few subjects are read.
  */
 export function* chooseConditions<Rule extends { readonly conjuncts: readonly Conjunct[] }>(
   rules: readonly Rule[],
@@ -27,7 +30,7 @@ export function* chooseConditions<Rule extends { readonly conjuncts: readonly Co
     const ranked = conditionsOf(rule).map((chosen) => {
       const { condition } = chosen;
       const rarity = Math.max(...condition.values.map((value) => usesOf(valueKey(condition, value))));
-      return { chosen, rank: [rarity, condition.type === 'equals' ? 0 : 1, -usesOf(condition.subjectKey)] };
+      return { chosen, rank: [rarity, TYPES.indexOf(condition.type), -usesOf(condition.subjectKey)] };
     });
     const [best] = ranked.sort((a, b) => compareRanks(a.rank, b.rank));
     yield [rule, best?.chosen];

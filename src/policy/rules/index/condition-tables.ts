@@ -4,6 +4,7 @@ import type { KeyValue } from '../../../expressions/conditions/value-condition.j
 import type { AttributeReader } from '../../../expressions/expression-types.js';
 import { PrefixIndex } from '../../client/prefix-index.js';
 import { chooseConditions } from './choose-conditions.js';
+import { SubstringIndex } from './substring-index.js';
 
 /** A rule with a place among all rules. */
 export interface Placed {
@@ -24,6 +25,7 @@ interface Table<Item> {
   readonly read: ValueCondition['read'];
   readonly byValue: Map<KeyValue, Item[]>;
   readonly byPrefix: Map<string, Item[]>;
+  readonly byPart: Map<string, Item[]>;
 }
 
 /**
@@ -43,13 +45,13 @@ export function createConditionTables<Rule extends { readonly conjuncts: readonl
     }
     const { condition, conjunct } = chosen;
     const item = itemOf(rule, condition.isEnough ? conjunct : undefined);
-    const { byValue, byPrefix } = tableOf(tables, condition);
-    if (condition.type === 'equals') for (const value of new Set(condition.values)) appendTo(byValue, value, item);
-    else for (const prefix of shortest(condition.values)) appendTo(byPrefix, prefix, item);
+    addTo(tableOf(tables, condition), condition, item);
   }
-  const all = Array.from(tables.values(), ({ byPrefix, ...table }) => ({
-    ...table,
+  const all = Array.from(tables.values(), ({ read, byValue, byPrefix, byPart }) => ({
+    read,
+    byValue,
     prefixes: byPrefix.size === 0 ? undefined : new PrefixIndex<readonly Item[]>(byPrefix),
+    parts: byPart.size === 0 ? undefined : new SubstringIndex<readonly Item[]>(byPart),
   }));
 
   return {
@@ -61,10 +63,25 @@ export function createConditionTables<Rule extends { readonly conjuncts: readonl
         if (table === undefined || value === undefined) continue;
         const equal = table.byValue.get(value);
         if (equal !== undefined) take(equal);
-        if (table.prefixes !== undefined && typeof value === 'string') table.prefixes.find(value).forEach(take);
+        if (typeof value !== 'string') continue;
+        table.prefixes?.find(value).forEach(take);
+        table.parts?.visit(value, take);
       }
     },
   };
+}
+
+function addTo<Item>(table: Table<Item>, { type, values }: ValueCondition, item: Item): void {
+  switch (type) {
+    case 'equals':
+      for (const value of new Set(values)) appendTo(table.byValue, value, item);
+      return;
+    case 'startsWith':
+      for (const prefix of shortest(values)) appendTo(table.byPrefix, prefix, item);
+      return;
+    case 'contains':
+      for (const part of values) appendTo(table.byPart, String(part), item);
+  }
 }
 
 function tableOf<Item>(
@@ -73,7 +90,7 @@ function tableOf<Item>(
 ): Table<Item> {
   const known = tables.get(subjectKey);
   if (known !== undefined) return known;
-  const made: Table<Item> = { read, byValue: new Map(), byPrefix: new Map() };
+  const made: Table<Item> = { read, byValue: new Map(), byPrefix: new Map(), byPart: new Map() };
   tables.set(subjectKey, made);
   return made;
 }

@@ -7,7 +7,11 @@ export type Test = (bag: AttributeReader, meter: MatchMeter) => boolean;
 
 /** Tests of conjuncts, of which those that several rules have are evaluated once for each request. */
 export interface SharedTests {
-  testOf(this: void, conjunct: Conjunct): Test;
+  /**
+   * The tests of conjuncts. Shared ones that spend nothing of the meter come first, because their result is often known; the
+   * others keep their order, so that one can guard an expensive one.
+   */
+  testsOf(this: void, conjuncts: readonly Conjunct[]): readonly Test[];
   /** Begins the next request. */
   forget(): void;
 }
@@ -26,17 +30,23 @@ export function createSharedTests(rules: readonly (readonly Conjunct[])[]): Shar
   for (const [key, count] of uses) if (count > 1) numbers.set(key, numbers.size);
   const results = new Uint8Array(numbers.size);
 
+  const testOf = ({ key, matches }: Conjunct): Test => {
+    const number = numbers.get(key);
+    if (number === undefined) return matches;
+    return (bag, meter) => {
+      const known = results[number];
+      if (known !== UNKNOWN) return known === TRUE;
+      const result = matches(bag, meter);
+      results[number] = result ? TRUE : FALSE;
+      return result;
+    };
+  };
+  const isEarly = ({ key, isMetered }: Conjunct): boolean => !isMetered && numbers.has(key);
+
   return {
-    testOf: ({ key, matches }) => {
-      const number = numbers.get(key);
-      if (number === undefined) return matches;
-      return (bag, meter) => {
-        const known = results[number];
-        if (known !== UNKNOWN) return known === TRUE;
-        const result = matches(bag, meter);
-        results[number] = result ? TRUE : FALSE;
-        return result;
-      };
+    testsOf: (conjuncts) => {
+      const early = conjuncts.filter(isEarly);
+      return [...early, ...conjuncts.filter((each) => !isEarly(each))].map(testOf);
     },
     forget: () => {
       results.fill(UNKNOWN);
