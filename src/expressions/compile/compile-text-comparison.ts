@@ -4,13 +4,13 @@ import { type Absence, absentResult, wrongType } from './compile-attribute.js';
 import type { EvaluateNode } from './evaluate-node.js';
 
 /** `attribute == "text"`, in either order. */
-export interface TextComparison {
+interface TextComparison {
   readonly attribute: AttributeNode;
   readonly text: string;
 }
 
 /** The parts of `attribute == "text"` or `attribute != "text"`; undefined for other operations. */
-export function textComparisonOf({ name, parameters }: ApplyNode): TextComparison | undefined {
+function textComparisonOf({ name, parameters }: ApplyNode): TextComparison | undefined {
   if (name !== '==' && name !== '!=') return undefined;
   const attribute = parameters.find((each) => each.kind === 'attribute');
   const constant = parameters.find((each) => each.kind === 'constant');
