@@ -98,7 +98,7 @@ function rulesOf(kinds: readonly string[]): readonly RuleObject[] {
     return {
       key: `rule/shop/rule-${index}`,
       object: {},
-      spec: { match: condition?.(index) ?? '' },
+      spec: { match: condition?.(index) ?? '', requestHeaderOperations: [], responseHeaderOperations: [] },
       namespace: undefined,
       actions: [
         { handler: LIST, instances: pick(entries) },

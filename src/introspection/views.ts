@@ -99,6 +99,7 @@ export interface ExplainedRequest {
               readonly limit?: { readonly maxAmount: number; readonly validDurationMs: number };
               readonly open?: string;
             }[];
+            readonly headers: readonly { readonly text: string }[];
           }[];
           readonly unmatched: readonly { readonly object: ObjectKey; readonly match: string }[];
         };

@@ -279,6 +279,29 @@ test('policy why shows which rules match, what their handlers decide, and which 
   );
 });
 
+test('policy why tells the headers that rules change, with their values as far as they are known', async (t) => {
+  const { objects, settings } = await filesOf(t);
+  const rule = `
+apiVersion: ${POLICY}
+kind: rule
+metadata: {name: tags, namespace: shop}
+spec:
+  requestHeaderOperations:
+  - {name: X-User, values: ['request.headers["x-user"] | "none"']}
+  - {name: x-from, values: [source.principal], operation: APPEND}
+  - {name: x-debug, operation: REMOVE}
+`;
+  await writeFile(objects, `${MESH}---${rule}`);
+  const { stdout } = await runCommandLine([
+    ...['policy', 'why', 'GET', 'http://web.shop/books/7', objects, ...settings.slice(0, 2), '-H', 'x-user: ada'],
+  ]);
+  t.regex(
+    stdout,
+    /rule\/shop\/tags: sets the request header x-user to "ada" and appends \(.*source.principal.*\) to the/,
+  );
+  t.regex(stdout, /and removes the request header x-debug/);
+});
+
 test('policy why ends with 2 when the request is always refused: no endpoint, or a caller without a certificate', async (t) => {
   const { objects } = await filesOf(t);
   const empty = await runCommandLine(['policy', 'why', 'GET', 'http://empty/', objects, '-o', 'json']);

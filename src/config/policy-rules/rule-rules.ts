@@ -1,10 +1,10 @@
 import type { AttributeTypes, ExpressionLanguage } from '../../expressions/expression-types.js';
 import { validateDuration } from '../duration-rules.js';
-import { isHeaderName } from '../networking/header-rules.js';
 import { firstViolations } from '../policy/limits.js';
 import { repeatedValues } from '../repeated-values.js';
 import type { Violation } from '../violation.js';
 import { certainViolations, type ExpressionField } from './check-field.js';
+import { HEADER_FIELDS, headerViolations } from './header-operation-rules.js';
 import type { RuleSpec } from './rule.js';
 
 /** Rules of a rule that its schema cannot express. */
@@ -30,8 +30,6 @@ export function* ruleExpressions({ match = '', sampling, ...spec }: RuleSpec): I
   if (text !== undefined) yield { path: 'sampling.random.attributeExpression', text, needs: 'any' };
 }
 
-const HEADER_FIELDS = ['requestHeaderOperations', 'responseHeaderOperations'] as const;
-
 function* ruleViolations(
   spec: RuleSpec,
   attributes: AttributeTypes,
@@ -47,31 +45,11 @@ function* ruleViolations(
   }
   for (const field of HEADER_FIELDS) {
     for (const [index, operation] of spec[field].entries()) {
-      yield* headerViolations(`${field}[${index}]`, operation);
+      yield* headerViolations(`${field}[${index}]`, field, operation);
     }
   }
   yield* samplingViolations(spec.sampling);
   yield* certainViolations(ruleExpressions(spec), attributes, language);
-}
-
-function* headerViolations(
-  path: string,
-  { name, values, operation }: RuleSpec['requestHeaderOperations'][number],
-): Iterable<Violation> {
-  if (!isHeaderName(name)) {
-    yield {
-      path: `${path}.name`,
-      value: name,
-      message: 'is not the name of a header',
-      remedy: 'use for example x-tier',
-    };
-  }
-  if (operation === 'REMOVE' && values.length > 0) {
-    yield { path: `${path}.values`, value: values, message: 'is set, but REMOVE has no values', remedy: 'remove it' };
-  }
-  if (operation !== 'REMOVE' && values.length === 0) {
-    yield { path: `${path}.values`, message: 'is missing', remedy: `give a value, which ${operation} needs` };
-  }
 }
 
 const DENOMINATORS = { HUNDRED: 100, TEN_THOUSAND: 10_000 } as const;

@@ -11,6 +11,7 @@ import { callAttributesOf } from '../../model/policy/filter-attributes.js';
 import { NO_PLANS } from '../../model/policy/plans/plan-bindings.js';
 import { HTTP_CHECK_CLUSTER } from '../../model/policy/policy-servers.js';
 import type { Direction, ProxyPolicy } from '../../model/policy/proxy-policy.js';
+import type { RuleHeaders } from '../../model/policy/rules/rule-headers.js';
 import type { SpecsOf } from '../../model/policy/service-config.js';
 import type { Service } from '../../model/service.js';
 import {
@@ -46,12 +47,14 @@ export interface CheckFilters {
   /**
    * @param protocol of the calls
    * @param only undefined where routes name the service of a request
+   * @param headers that rules change; some of them need gRPC
    */
   http(
     facts: PolicyFacts,
     protocol: PolicyMeshConfig['policyCheckProtocol'],
     direction: Direction,
     only: CheckedService | undefined,
+    headers: RuleHeaders,
   ): PackedAny;
   tcp(facts: PolicyFacts, direction: Direction, only: CheckedService): PackedAny;
   /** A filter in the place of a check that lets everything pass and calls no server. */
@@ -92,6 +95,7 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
     { policy }: PolicyFacts,
     clientConfig: string,
     only: CheckedService | undefined,
+    changed: RuleHeaders,
   ): HttpCheckServiceOptions => ({
     cluster: HTTP_CHECK_CLUSTER,
     timeoutMs: CALL_TIMEOUT_MS,
@@ -101,8 +105,8 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
       ...(only === undefined ? {} : { [CHECK_HEADERS.service]: only.service.hostname }),
     },
     formattedHeaders: { ...CHECK_HEADER_FORMATS, ...(only === undefined ? ROUTE_HEADER_FORMATS : {}) },
-    requestHeaders: [RECEIPT_HEADER],
-    responseHeaders: RESPONSE_HEADERS,
+    requestHeaders: [RECEIPT_HEADER, ...changed.request],
+    responseHeaders: [...RESPONSE_HEADERS, ...changed.response.filter((name) => !RESPONSE_HEADERS.includes(name))],
     ownPrefix: CHECK_HEADER_PREFIX,
     hiddenPrefixes: HIDDEN_HEADER_PREFIXES,
     shownPrefix: POLICY_HEADER_PREFIX,
@@ -111,7 +115,7 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
     policy.transport.networkFailPolicy.policy === 'FAIL_OPEN';
 
   return {
-    http: (facts, protocol, direction, only) => {
+    http: (facts, protocol, direction, only, headers) => {
       const { policy, identity } = facts;
       const config = httpClientConfigOf(policy, identity, direction, only?.targetPort);
       const clientConfig = texts.httpClientConfigText(
@@ -120,8 +124,8 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
       return buildHttpExtAuthz(encoder, {
         statPrefix: STAT_PREFIX,
         server:
-          protocol === 'HTTP'
-            ? { protocol: 'http', service: httpServiceOf(facts, clientConfig, only) }
+          protocol === 'HTTP' && !headers.needsGrpc
+            ? { protocol: 'http', service: httpServiceOf(facts, clientConfig, only, headers) }
             : { protocol: 'grpc', service: grpcServiceOf(facts, clientConfig, only) },
         allowsOnFailure: allowsOnFailure(facts),
         metadataNamespaces: [JWT_METADATA_NAMESPACE],

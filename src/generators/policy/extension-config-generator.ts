@@ -14,8 +14,10 @@ import {
   withFailPolicy,
 } from '../../model/policy/own-fail-policy.js';
 import type { Direction } from '../../model/policy/proxy-policy.js';
+import { NO_RULE_HEADERS, type RuleHeaders } from '../../model/policy/rules/rule-headers.js';
 import type { ServiceTarget } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
+import type { Service } from '../../model/service.js';
 import { FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import type { NamedGenerator, Scope } from '../generator.js';
@@ -37,6 +39,17 @@ export interface ExtensionConfigScope extends Scope {
   readonly fast: FastServices;
   /** The services that the proxy sees. */
   readonly view: ServiceView;
+  /** The headers that rules change. */
+  readonly headers: ProxyHeaders;
+}
+
+/** The headers that rules change of requests to services. */
+interface ProxyHeaders {
+  /** To the services that the proxy sees. */
+  readonly outbound: RuleHeaders;
+  readonly of: (service: Service) => RuleHeaders;
+  /** Contains those of the own services, and of the outbound ones. */
+  readonly key: string;
 }
 
 /** The workload's own services, by the inbound cluster of their chain. */
@@ -48,12 +61,14 @@ interface OwnChains {
 
 const NO_CHAINS: OwnChains = { byCluster: new Map(), key: '' };
 const NO_SERVICES: ServiceView = { id: '', services: [] };
+const NO_HEADERS: ProxyHeaders = { outbound: NO_RULE_HEADERS, of: () => NO_RULE_HEADERS, key: '' };
 const NOT_SERVED: ExtensionConfigScope = {
   key: '',
   facts: undefined,
   chains: NO_CHAINS,
   fast: { find: () => undefined },
   view: NO_SERVICES,
+  headers: NO_HEADERS,
 };
 
 /**
@@ -62,13 +77,14 @@ const NOT_SERVED: ExtensionConfigScope = {
 export function createExtensionConfigGenerator(
   encoder: MessageEncoder,
   texts: ConfigEncoder,
-  { factsOf, failPoliciesOf, isChecked, isRuled, fastServicesOf }: PolicyLookups,
+  { factsOf, failPoliciesOf, isChecked, isRuled, fastServicesOf, ruleHeadersOf }: PolicyLookups,
 ): NamedGenerator<ExtensionConfigScope> {
   const checks = createCheckFilters(encoder, texts);
   const fastFilter = createFastFilterConfigs(encoder);
   const labelledFactsOf = createLabelledFacts(factsOf);
   const chainsOf = memoize(ownChains);
   const indexOf = createViewIndexer();
+  const outboundHeaders = createMemo<RuleHeaders>();
   const ofProxies = createMemo<EncodedResource>();
   /** The same for all proxies. */
   const disabled = createMemo<EncodedResource>();
@@ -77,7 +93,7 @@ export function createExtensionConfigGenerator(
     context: PushContext,
     facts: PolicyFacts,
     name: string,
-    { protocol, direction, only, failPolicy, isFastEnough = false }: WantedCheck,
+    { protocol, direction, only, failPolicy, headers = NO_RULE_HEADERS, isFastEnough = false }: WantedCheck,
   ): EncodedResource | undefined => {
     const { policy } = facts;
     const { mesh } = context;
@@ -93,15 +109,31 @@ export function createExtensionConfigGenerator(
     const checking = { ...facts, policy: withFailPolicy(policy, own) };
     return ofProxies.of(
       [mesh, facts],
-      `${name}\n${keyOf(only)}\n${own === undefined ? '' : failPolicyText(own)}`,
+      `${name}\n${keyOf(only)}\n${own === undefined ? '' : failPolicyText(own)}\n${headers.key}`,
       () => {
         const config =
           protocol === 'http'
-            ? checks.http(checking, mesh.policy.policyCheckProtocol, direction, only)
+            ? checks.http(checking, mesh.policy.policyCheckProtocol, direction, only, headers)
             : checks.tcp(checking, direction, only as CheckedService);
         return encodeExtensionConfig(encoder, name, config);
       },
     );
+  };
+
+  const headersOf = (
+    context: PushContext,
+    { policy }: PolicyFacts,
+    chains: OwnChains,
+    view: ServiceView,
+  ): ProxyHeaders => {
+    const table = ruleHeadersOf(context);
+    if (table.isEmpty) return NO_HEADERS;
+    const of = ({ namespace }: Service): RuleHeaders => table.of([namespace]);
+    const outbound = policy.outboundChecks
+      ? outboundHeaders.of([table, view], '', () => table.of(view.services.map(({ namespace }) => namespace)))
+      : NO_RULE_HEADERS;
+    const inbound = policy.inboundChecks ? [...chains.byCluster.values()].map(({ service }) => of(service).key) : [];
+    return { outbound, of, key: [outbound.key, ...inbound].join('\n') };
   };
 
   return {
@@ -114,10 +146,11 @@ export function createExtensionConfigGenerator(
       const chains = chainsOf(context.inboundOf(proxy));
       const view = context.trafficOf(proxy).inAnyCluster.services;
       const fast = fastServicesOf(context);
-      const key = `${facts.key}\n${chains.key}\n${view.id}\n${failPoliciesOf(context).key}\n${fastKeyOf(chains, fast)}`;
-      return { key, facts, chains, fast, view };
+      const headers = headersOf(context, facts, chains, view);
+      const key = `${facts.key}\n${chains.key}\n${view.id}\n${failPoliciesOf(context).key}\n${fastKeyOf(chains, fast)}\n${headers.key}`;
+      return { key, facts, chains, fast, view, headers };
     },
-    generate: (context, { facts, chains, fast, view }, name) => {
+    generate: (context, { facts, chains, fast, view, headers }, name) => {
       const parsed = facts === undefined ? undefined : parsePolicyFilterName(name);
       if (facts === undefined || parsed === undefined) return undefined;
       switch (parsed.type) {
@@ -134,12 +167,16 @@ export function createExtensionConfigGenerator(
             );
           });
         case 'outboundHttpCheck':
-          return check(context, facts, name, { protocol: 'http', direction: 'outbound', only: undefined });
+          return check(context, facts, name, {
+            ...{ protocol: 'http', direction: 'outbound', only: undefined, headers: headers.outbound },
+          });
         case 'outboundHttpCheckInSlot': {
           const failPolicies = failPoliciesOf(context);
           if (!failPolicies.hasAny || parsed.slot > OUTBOUND_FAIL_POLICIES) return undefined;
           const failPolicy = failPolicies.inSlot(parsed.slot);
-          return check(context, facts, name, { protocol: 'http', direction: 'outbound', only: undefined, failPolicy });
+          return check(context, facts, name, {
+            ...{ protocol: 'http', direction: 'outbound', only: undefined, failPolicy, headers: headers.outbound },
+          });
         }
         case 'inboundHttpCheck':
         case 'inboundTcpCheck': {
@@ -151,7 +188,15 @@ export function createExtensionConfigGenerator(
           const own = fast.find(only.service);
           const isFastEnough = own?.isEnough === true && !isRuled(context, only.service);
           const checked = { ...only, countsFastQuotas: own !== undefined && own.specs.rules.length > 0 };
-          return check(context, facts, name, { protocol: 'http', direction: 'inbound', only: checked, isFastEnough });
+          return check(context, facts, name, {
+            ...{
+              protocol: 'http',
+              direction: 'inbound',
+              only: checked,
+              isFastEnough,
+              headers: headers.of(only.service),
+            },
+          });
         }
         case 'fastQuotas':
         case 'fastGuard': {
@@ -181,6 +226,8 @@ export function createExtensionConfigGenerator(
 type WantedCheck = {
   readonly direction: Direction;
   readonly failPolicy?: NetworkFailPolicy | undefined;
+  /** Those that rules change. */
+  readonly headers?: RuleHeaders;
   /** Whether the proxy enforces all quotas itself. */
   readonly isFastEnough?: boolean;
 } & (

@@ -1,3 +1,4 @@
+import { createRuleHeaders, type RuleHeaderTable } from '../../model/policy/rules/rule-headers.js';
 import { createRuledServices } from '../../model/policy/rules/ruled-services.js';
 import type { PolicyContext } from '../../model/policy/service-policies.js';
 import type { PushContext } from '../../model/push-context.js';
@@ -23,6 +24,8 @@ export interface PolicyLookups {
   readonly isChecked: (context: PushContext, service: Service) => boolean;
   /** Whether a rule acts on a service, so that its requests are checked even if no quota needs it. */
   readonly isRuled: (context: PushContext, service: Service) => boolean;
+  /** The headers that rules change. */
+  readonly ruleHeadersOf: (context: PushContext) => RuleHeaderTable;
   readonly fastServicesOf: (context: PolicyContext) => FastServices;
 }
 
@@ -34,6 +37,7 @@ export function createPolicyLookups(): PolicyLookups {
     factsOf: createPolicyFacts(),
     failPoliciesOf: createOutboundFailPolicies(),
     fastServicesOf: createFastServices(),
+    ruleHeadersOf: createRuleHeaders(),
     isRuled: (context, service) => isRuledIn(context)(service),
     isChecked: (context, service) =>
       !isPolicyServer(context, service.hostname) &&

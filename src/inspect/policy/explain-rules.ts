@@ -14,6 +14,7 @@ import { predictCheck } from '../../policy/rules/adapters/predict-check.js';
 import { predictQuota } from '../../policy/rules/adapters/predict-quota.js';
 import type { FoundAmount } from '../../policy/rules/adapters/quota-adapter.js';
 import { compileInstance } from '../../policy/rules/compile-instance.js';
+import { type ExplainedHeader, explainHeaders } from './explain-headers.js';
 
 /** What the rules of a service do with a request. */
 export interface ExplainedRules {
@@ -33,6 +34,8 @@ export interface ExplainedRule {
   /** Why the condition cannot be evaluated with what is known about the request; undefined if it is true. */
   readonly open?: string;
   readonly calls: readonly ExplainedCall[];
+  /** Changes of headers, of a request that passes. */
+  readonly headers: readonly ExplainedHeader[];
 }
 
 export interface ExplainedCall {
@@ -78,7 +81,10 @@ export function explainRules(
       const calls = rule.actions.flatMap(({ handler, instances }) =>
         instances.flatMap((instance) => explainCall(handler, instance, bag, language, programs)),
       );
-      matching.push({ object: rule.key, ...(open !== true && { open }), calls });
+      const headers = explainHeaders(rule, bag, (text, attributes) =>
+        compileExpression(text, attributes, language, { programs }),
+      );
+      matching.push({ object: rule.key, ...(open !== true && { open }), calls, headers });
     }
   }
   return { matching, unmatched };

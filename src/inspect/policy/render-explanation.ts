@@ -69,12 +69,13 @@ function planText({ plans, verdict, plan, consumer }: ExplainedPlans): string {
 }
 
 /** A rule with the handlers that it calls. */
-function ruleText({ object, open, calls }: ExplainedRule): string {
+function ruleText({ object, open, calls, headers }: ExplainedRule): string {
   const texts = calls.map(({ handler, variety, answer, limit, open: missing }) => {
     const result = answer === undefined ? (missing ?? limitText(limit)) : `${answer.status} ${answer.message}`;
     return `${variety} by ${handler}${result === '' ? '' : ` (${result})`}`;
   });
-  return `${object}${open === undefined ? '' : ` if ${open}`}: ${texts.join(' and ')}`;
+  const parts = [...texts, ...headers.map(({ text }) => text)];
+  return `${object}${open === undefined ? '' : ` if ${open}`}: ${parts.join(' and ')}`;
 }
 
 function limitText(limit: ExplainedCall['limit']): string {

@@ -102,12 +102,12 @@ function renderAuthorization(policies: readonly PolicyJudgement[]): Html {
 type Rules = NonNullable<ExplainedRequest['service']>['rules'];
 type Call = Rules['matching'][number]['calls'][number];
 
-function renderRule({ object, open, calls }: Rules['matching'][number]): Html {
+function renderRule({ object, open, calls, headers }: Rules['matching'][number]): Html {
   const rendered = calls.map((call) => {
     const result = resultOf(call);
     return html` ${call.variety} by ${objectLink(call.handler)}${result === '' ? '' : html` <span class="quiet"><bdi>${result}</bdi></span>`}`;
   });
-  return html`${objectLink(object)}${open === undefined ? '' : html` <span class="quiet">if <bdi>${open}</bdi></span>`}:${rendered}`;
+  return html`${objectLink(object)}${open === undefined ? '' : html` <span class="quiet">if <bdi>${open}</bdi></span>`}:${rendered}${headers.map(({ text }) => html` <bdi>${text}</bdi>`)}`;
 }
 
 function resultOf({ answer, limit, open }: Call): string {

@@ -3,6 +3,7 @@ import type { CheckCache, CheckVerdict } from './check-cache.js';
 import type { ClientStatistics } from './client-statistics.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
 import type { OnClientError } from './guarded-dependencies.js';
+import type { HeaderChanges } from './header-changes.js';
 import { OK_STATUS } from './policy-status.js';
 import type { CheckResponse, PolicyTransportError } from './policy-transport.js';
 import type { QuotaCache } from './quota-cache.js';
@@ -39,6 +40,8 @@ export interface CheckDecision extends CheckVerdict {
   readonly responseHeaders?: ResponseHeaders;
   /** What may be given back after the response; missing for nothing. */
   readonly refund?: RefundOffer;
+  /** Changes of headers of a request that passes. Only rules of this process make them. */
+  readonly headerChanges?: HeaderChanges;
 }
 
 /** By lower-case name. */

@@ -96,6 +96,7 @@ function joinDecisions(before: CheckDecision, next: CheckDecision): CheckDecisio
   const failure = before.failure ?? next.failure;
   const receipt = before.receipt ?? next.receipt;
   const refund = before.refund ?? next.refund;
+  const headerChanges = before.headerChanges ?? next.headerChanges;
   const responseHeaders = before.responseHeaders && { ...before.responseHeaders, ...next.responseHeaders };
   return {
     ...next,
@@ -106,6 +107,7 @@ function joinDecisions(before: CheckDecision, next: CheckDecision): CheckDecisio
     ...(receipt !== undefined && { receipt }),
     ...(refund !== undefined && { refund }),
     ...(responseHeaders !== undefined && { responseHeaders }),
+    ...(headerChanges !== undefined && { headerChanges }),
   };
 }
 

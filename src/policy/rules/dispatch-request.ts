@@ -2,6 +2,7 @@ import type { LimitedLog } from '../../telemetry/limited-log.js';
 import type { Adapter, AdapterDecision, QuotaGrant } from './adapters/adapter.js';
 import type { CompiledInstance } from './compile-instance.js';
 import type { HandlerTable } from './handler-table.js';
+import type { OutputRecord } from './headers/output-record.js';
 import type { InstanceBuilder } from './instance-builder.js';
 import type { RuleMetrics } from './rule-metrics.js';
 import { type Destination, quotaNames } from './rule-set.js';
@@ -17,6 +18,8 @@ export interface Charge {
 export interface AskedRequest {
   readonly charges: readonly Charge[];
   readonly deduplicationId: string | undefined;
+  /** Gets the outputs of checks; undefined if nothing reads them. */
+  readonly outputs?: OutputRecord | undefined;
 }
 
 /** What the handlers said about a request. */
@@ -82,7 +85,13 @@ export function dispatchRequest(
   const checked = afterAll(checks, ({ handler, instance }) =>
     state.isRefused
       ? undefined
-      : state.run(handler, instance, builder, (adapter, made) => adapter.check?.(made), state.decided),
+      : state.run(
+          handler,
+          instance,
+          builder,
+          (adapter, made) => adapter.check?.(made),
+          takerOf(state, asked, handler, instance),
+        ),
   );
   if (checked instanceof Promise) return checked.then(charge).then(end);
   const charged = charge();
@@ -148,6 +157,20 @@ class RequestState implements Outcome {
     const fields = { err: error, handler: handler.object.key };
     this.#limitedLog.warn(fields, 'handler of rules failed, the fail policy of the request decides');
   }
+}
+
+/** Takes the decision of a check; with its output where header operations read outputs. */
+function takerOf(
+  state: RequestState,
+  { outputs }: AskedRequest,
+  handler: RunningHandler | undefined,
+  instance: CompiledInstance,
+): (decision: AdapterDecision) => void {
+  if (outputs === undefined || handler === undefined) return state.decided;
+  return (decision) => {
+    state.decided(decision);
+    if (decision.output !== undefined) outputs.add(handler.object.key, instance.key, decision.output);
+  };
 }
 
 function callsOf(destinations: readonly Destination[], handlers: Pick<HandlerTable, 'get'>) {

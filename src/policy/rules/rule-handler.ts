@@ -10,6 +10,7 @@ import { buildAdapter } from './adapters/running-adapters.js';
 import { checkDecision, checkResponse } from './decisions.js';
 import { dispatchRequest } from './dispatch-request.js';
 import { createHandlerTable, type HandlerTableOptions } from './handler-table.js';
+import { HeaderWork } from './headers/header-work.js';
 import { InstanceBuilder } from './instance-builder.js';
 import type { RuleMetrics } from './rule-metrics.js';
 import { NO_RULES, type RulesInForce, type Variety } from './rule-objects.js';
@@ -66,10 +67,13 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       const { meter, builder } = builderFor(attributes);
       const destinations = rules.requestDestinations(attributes, meter);
       const charges = quotas.map(({ quota, charge }) => ({ quota, amount: charge, bestEffort: false }));
-      const outcome = dispatchRequest(destinations, { charges, deduplicationId }, builder, handlers, options);
+      const headers = rules.headerRules && new HeaderWork(rules.headerRules(attributes, meter), attributes, meter);
+      const asked = { charges, deduplicationId, outputs: headers?.outputs };
+      const outcome = dispatchRequest(destinations, asked, builder, handlers, options);
+      const decide = headers === undefined ? checkDecision : headers.decideWith(limitedLog);
       return outcome instanceof Promise
-        ? outcome.then((settled) => checkDecision(settled, meter, failPolicy))
-        : checkDecision(outcome, meter, failPolicy);
+        ? outcome.then((settled) => decide(settled, meter, failPolicy))
+        : decide(outcome, meter, failPolicy);
     },
     answer: ({ attributes, deduplicationId, quotas }) => {
       const { meter, builder } = builderFor(attributes);

@@ -42,7 +42,7 @@ export interface RuleObject {
   /** `rule/<namespace>/<name>`, unique. */
   readonly key: string;
   readonly object: object;
-  readonly spec: Pick<RuleSpec, 'match' | 'sampling'>;
+  readonly spec: Pick<RuleSpec, 'match' | 'sampling' | 'requestHeaderOperations' | 'responseHeaderOperations'>;
   /** The rule applies only to requests to services of this namespace; undefined: to all requests. */
   readonly namespace: string | undefined;
   readonly actions: readonly ActionObject[];
@@ -53,6 +53,8 @@ export interface RuleObject {
 export interface ActionObject {
   readonly handler: HandlerObject;
   readonly instances: readonly InstanceObject[];
+  /** Name by which header operations read the output. */
+  readonly name?: string;
 }
 
 export interface HandlerObject {

@@ -6,6 +6,8 @@ import { type CompiledExpression, compileExpression } from '../../expressions/co
 import { attributeEquals, type Conjunct } from '../../expressions/conditions/conjunct.js';
 import type { AttributeReader, AttributeTypes, ExpressionLanguage } from '../../expressions/expression-types.js';
 import { type CompiledInstance, compileInstance } from './compile-instance.js';
+import type { HeaderRule } from './headers/change-headers.js';
+import { type CompiledHeaders, compileHeaderOperations } from './headers/compile-header-operations.js';
 import { createRuleIndex, type IndexedRule } from './rule-index.js';
 import type { HandlerObject, InstanceObject, RuleObject } from './rule-objects.js';
 import { createSampler, type Sampler, type SamplerEnvironment } from './sampler.js';
@@ -25,6 +27,8 @@ export interface CompiledRuleSet {
   requestDestinations(bag: AttributeReader, meter: MatchMeter): readonly Destination[];
   /** Handlers that get data about a request that has ended. */
   reportDestinations(bag: AttributeReader, meter: MatchMeter): readonly Destination[];
+  /** The rules that change headers of a request, in their order. Undefined if no rule changes headers. */
+  readonly headerRules: ((bag: AttributeReader, meter: MatchMeter) => readonly HeaderRule[]) | undefined;
   /** All handlers with their instances, by rule. */
   readonly destinations: readonly Destination[];
   /** All handlers that rules name, by key. */
@@ -41,7 +45,7 @@ export interface CompiledRuleSet {
 /** A part of a rule that is left out. */
 export interface RuleSetProblem {
   readonly object: string;
-  readonly part: 'match' | 'sampling' | 'instance';
+  readonly part: 'match' | 'sampling' | 'instance' | 'header';
   readonly text: string;
 }
 
@@ -49,9 +53,12 @@ export interface RuleSetProblem {
 export type RuleCompiler = (rules: readonly RuleObject[]) => CompiledRuleSet;
 
 interface CompiledRule extends IndexedRule {
+  readonly key: string;
   /** Undefined: all requests are reported. */
   readonly sampler: Sampler | undefined;
   readonly destinations: readonly Destination[];
+  /** Undefined for a rule without header operations. */
+  readonly headers: CompiledHeaders | undefined;
 }
 
 type Remembered<Value> = WeakMap<object, { readonly attributes: AttributeTypes; readonly value: Value | Error }>;
@@ -101,8 +108,14 @@ export function createRuleCompiler(
           if (usable(instance, each.key, 'instance') && instance !== undefined) destinations.add(handler, instance);
         }
       }
-      const conjuncts = conjunctsOf(rule.namespace, match);
-      return [{ place, conjuncts, sampler, destinations: destinations.all() }];
+      const { key, namespace } = rule;
+      const conjuncts = conjunctsOf(namespace, match);
+      const headers = compileHeaderOperations(
+        rule,
+        (text, attributes) => compileExpression(text, attributes, language, { programs }),
+        (text) => problems.push({ object: key, part: 'header', text }),
+      );
+      return [{ key, place, conjuncts, sampler, destinations: destinations.all(), headers }];
     });
     const named = compiled.flatMap(({ destinations }) => destinations);
     const requests = createRuleIndex(withVarieties(compiled, ['check', 'quota']));
@@ -111,6 +124,7 @@ export function createRuleCompiler(
       requestDestinations: (bag, meter) => destinationsOf(requests(bag, meter)),
       reportDestinations: (bag, meter) =>
         destinationsOf(reports(bag, meter).filter(({ sampler }) => sampler?.(bag, meter) ?? true)),
+      headerRules: headerRulesOf(compiled),
       destinations: named,
       handlers: new Map(named.map(({ handler }) => [handler.key, handler])),
       instancesOf: (key) => [
@@ -166,6 +180,13 @@ function withVarieties(
       .filter(({ instances }) => instances.length > 0);
     return destinations.length === 0 ? [] : [{ ...rule, destinations }];
   });
+}
+
+function headerRulesOf(rules: readonly CompiledRule[]): CompiledRuleSet['headerRules'] {
+  const changing = rules.flatMap(({ headers, ...rule }) =>
+    headers === undefined || headers.operations.length === 0 ? [] : [{ ...rule, headers }],
+  );
+  return changing.length === 0 ? undefined : createRuleIndex(changing);
 }
 
 const NONE: readonly Destination[] = [];

@@ -1,4 +1,5 @@
 import type { CheckDecision, CheckFailure, ResponseHeaders } from '../client/check-flow.js';
+import type { Header, HeaderChanges } from '../client/header-changes.js';
 import { denialResponse, type PolicyStatus } from '../client/policy-status.js';
 import { FORWARDED_ATTRIBUTES_HEADER, POLICY_UNAVAILABLE_HEADER, RECEIPT_HEADER } from '../wire/call-metadata.js';
 
@@ -11,8 +12,10 @@ interface Pass {
   readonly headersToRemove: readonly string[];
   /** Headers that replace those of the request. */
   readonly headersToSet: readonly Header[];
-  /** Headers that its response gets; over HTTP/1.1 only those of `RESPONSE_HEADERS`. */
+  /** Headers that its response gets; over HTTP/1.1 only those of `RESPONSE_HEADERS` and of rules. */
   readonly responseHeaders: readonly Header[];
+  /** Headers that replace those of the response. A Check over HTTP/1.1 cannot replace, so that proxies use gRPC then. */
+  readonly responseHeadersToSet: readonly Header[];
 }
 
 interface Refusal {
@@ -23,15 +26,13 @@ interface Refusal {
   readonly body: string;
 }
 
-type Header = readonly [name: string, value: string];
-
 /** Why a fail policy answered. */
 export type FailureReason = CheckFailure | 'overloaded';
 
 /** A decision as it leaves the policy client. */
 export type AnsweredDecision = Pick<
   CheckDecision,
-  'status' | 'routeDirective' | 'retryAfterMs' | 'receipt' | 'responseHeaders'
+  'status' | 'routeDirective' | 'retryAfterMs' | 'receipt' | 'responseHeaders' | 'headerChanges'
 > & {
   readonly failure?: FailureReason;
 };
@@ -54,6 +55,7 @@ const PASS_TO_APPLICATION: Pass = {
   headersToRemove: [FORWARDED_ATTRIBUTES_HEADER, RECEIPT_HEADER],
   headersToSet: NO_HEADERS,
   responseHeaders: NO_HEADERS,
+  responseHeadersToSet: NO_HEADERS,
 };
 /** An outbound request keeps the headers that its own proxy has set. */
 const PASS_ON: Pass = { ...PASS_TO_APPLICATION, headersToRemove: [] };
@@ -69,9 +71,9 @@ export function verdictOf(decision: AnsweredDecision, side: CheckSide): RequestV
   const denial = denialResponse(status, routeDirective);
   if (denial === undefined) {
     const pass = side === 'inbound' ? PASS_TO_APPLICATION : passOn(receipt);
-    return decision.responseHeaders === undefined
-      ? pass
-      : { ...pass, responseHeaders: headersOf(decision.responseHeaders) };
+    const answered =
+      decision.responseHeaders === undefined ? pass : { ...pass, responseHeaders: headersOf(decision.responseHeaders) };
+    return decision.headerChanges === undefined ? answered : withChanges(answered, decision.headerChanges);
   }
   const headers: Header[] = Object.entries(routeDirective?.directResponseHeaders ?? {});
   if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) {
@@ -82,6 +84,17 @@ export function verdictOf(decision: AnsweredDecision, side: CheckSide): RequestV
   headers.push(...headersOf(decision.responseHeaders));
   if (failure !== undefined) headers.push([POLICY_UNAVAILABLE_HEADER, failure]);
   return { type: 'refuse', httpStatus: denial.httpStatus, headers, body: denial.body };
+}
+
+function withChanges(pass: Pass, changes: HeaderChanges): Pass {
+  const { requestToSet, requestToRemove, responseToSet, responseToAdd } = changes;
+  return {
+    ...pass,
+    headersToRemove: [...pass.headersToRemove, ...requestToRemove],
+    headersToSet: [...pass.headersToSet, ...requestToSet],
+    responseHeaders: [...pass.responseHeaders, ...responseToAdd],
+    responseHeadersToSet: responseToSet,
+  };
 }
 
 function passOn(receipt: string | undefined): Pass {

@@ -154,6 +154,21 @@ const INVALID: readonly (readonly [kind: string, spec: object, problem: string])
   ],
   [
     'rule',
+    { requestHeaderOperations: [{ name: 'Host', values: ['"1"'] }] },
+    'spec.requestHeaderOperations[0].name: "Host": is a header that proxies set, because it says how or where a message is sent; use another header, for example x-tier',
+  ],
+  [
+    'rule',
+    { responseHeaderOperations: [{ name: 'X-Mesh-Policy-Unavailable', values: ['"1"'] }] },
+    'spec.responseHeaderOperations[0].name: "X-Mesh-Policy-Unavailable": begins with x-mesh-, as the headers that proxies and policy servers send each other; use another header, for example x-tier',
+  ],
+  [
+    'rule',
+    { responseHeaderOperations: [{ name: 'Set-Cookie', values: ['"a=1"'] }] },
+    'spec.responseHeaderOperations[0].operation: "REPLACE": would replace all cookies of a response with one header; use APPEND for set-cookie',
+  ],
+  [
+    'rule',
     { sampling: { random: { percentSampled: { numerator: 101 } } } },
     'spec.sampling.random.percentSampled.numerator: 101: is more than all requests: HUNDRED is 100; use 0 to 100',
   ],

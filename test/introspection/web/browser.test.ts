@@ -140,6 +140,7 @@ async function openMesh(t: Parameters<typeof serve>[0]) {
                     answer: { status: 403, message: `${HOSTILE} ${LONG}` },
                   },
                 ],
+                headers: [{ text: `sets the request header ${LONG} to ${HOSTILE}` }],
               },
             ],
             unmatched: [{ object: `rule/shop/${LONG}`, match: `${HOSTILE} ${LONG}` }],

@@ -221,17 +221,17 @@ test('an adapter of your own may take built-in templates, by their names', (t) =
   );
 });
 
-test('header operations of a rule, and the names that only they read, are MESH0274', (t) => {
+test('operations that remove headers of responses, and names of actions that no operation reads, are MESH0274', (t) => {
   t.deepEqual(
     messagesOf(
-      `rule shop/r {actions: [{handler: h, instances: [i], name: plan}, {handler: h, instances: [i]}], requestHeaderOperations: [{name: x-a, values: [request.path]}], responseHeaderOperations: [{name: x-b, operation: REMOVE}]}
+      `rule shop/r {actions: [{handler: h, instances: [i], name: plan}, {handler: h, instances: [i]}], requestHeaderOperations: [{name: x-a, values: [request.path]}], responseHeaderOperations: [{name: x-b, values: [request.path]}, {name: x-b, operation: REMOVE}]}
+      rule shop/read {actions: [{handler: h, instances: [i], name: plan}], requestHeaderOperations: [{name: x-a, values: [plan.output.a]}]}
       rule shop/plain {actions: [{handler: h, instances: [i]}], sampling: {random: {percentSampled: {numerator: 5}}}}`,
       'idle-rule-fields',
     ).map((line) => line.split(';')[0]),
     [
-      'MESH0274 rule/shop/r spec.actions[0].name: actions[0].name is not used: only header operations read it',
-      'MESH0274 rule/shop/r spec.requestHeaderOperations: requestHeaderOperations has no effect: policy servers of this version change no headers',
-      'MESH0274 rule/shop/r spec.responseHeaderOperations: responseHeaderOperations has no effect: policy servers of this version change no headers',
+      'MESH0274 rule/shop/r spec.actions[0].name: actions[0].name is not used: no header operation reads the output',
+      'MESH0274 rule/shop/r spec.responseHeaderOperations[1]: responseHeaderOperations[1] has no effect: rules add and replace headers of responses, and cannot remove those of the service',
     ],
   );
 });

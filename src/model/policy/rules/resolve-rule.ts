@@ -2,6 +2,7 @@ import { keyOf, type MeshObject } from '../../../config/object.js';
 import type { RuleSpec } from '../../../config/policy-rules/rule.js';
 import type { ExpressionLanguage } from '../../../expressions/expression-types.js';
 import { attributesOf, expressionProblems } from './check-expressions.js';
+import { outputProblems } from './output-problems.js';
 import {
   adapterName,
   type Resolved,
@@ -55,6 +56,8 @@ export function resolveRule(object: MeshObject, source: RuleSource, language: Ex
   }
   if (isWrong || actions.length + headers === 0) return { rule: undefined, problems };
   const { namespace } = object.metadata;
+  const attributes = attributesOf(source, namespace);
+  problems.push(...outputProblems(spec, actions, attributes, language));
   const isOfAll = namespace === source.bindingGrants.rootNamespace;
   const rule = {
     key: keyOf(object),
@@ -62,7 +65,7 @@ export function resolveRule(object: MeshObject, source: RuleSource, language: Ex
     spec,
     namespace: isOfAll ? undefined : namespace,
     actions,
-    attributes: attributesOf(source, namespace),
+    attributes,
   };
   return { rule, problems };
 }

@@ -19,7 +19,12 @@ export interface WireCheckResponse {
 
 interface WireHeader {
   readonly header: { readonly key: string; readonly value: string };
+  /** Default: the header comes in addition to others of its name. */
+  readonly appendAction?: number;
 }
+
+/** HeaderValueOption.HeaderAppendAction: OVERWRITE_IF_EXISTS_OR_ADD. */
+const OVERWRITE = 2;
 
 interface WireDeniedResponse {
   readonly status: { readonly code: number };
@@ -34,11 +39,12 @@ export function httpCheckResponse(
   dynamicMetadata: WireStruct,
 ): WireCheckResponse {
   if (verdict.type === 'pass') {
-    const { headersToRemove, headersToSet, responseHeaders } = verdict;
+    const { headersToRemove, headersToSet, responseHeaders, responseHeadersToSet } = verdict;
+    const responseHeadersToAdd = [...responseHeaders.map(wireHeader), ...responseHeadersToSet.map(replacingHeader)];
     const okResponse = {
       headersToRemove,
-      ...(headersToSet.length > 0 && { headers: headersToSet.map(wireHeader) }),
-      ...(responseHeaders.length > 0 && { responseHeadersToAdd: responseHeaders.map(wireHeader) }),
+      ...(headersToSet.length > 0 && { headers: headersToSet.map(replacingHeader) }),
+      ...(responseHeadersToAdd.length > 0 && { responseHeadersToAdd }),
     };
     return { status: { code: 0 }, okResponse, dynamicMetadata };
   }
@@ -57,4 +63,8 @@ export function tcpCheckResponse({ code, message }: PolicyStatus, dynamicMetadat
 
 function wireHeader([key, value]: readonly [name: string, value: string]): WireHeader {
   return { header: { key, value } };
+}
+
+function replacingHeader(header: readonly [name: string, value: string]): WireHeader {
+  return { ...wireHeader(header), appendAction: OVERWRITE };
 }

@@ -23,11 +23,12 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 export function checkAnswer(verdict: RequestVerdict, metadata: CheckMetadata, method: string): string {
   const facts = answerHeaderLines(metadata);
   if (verdict.type === 'refuse') return refusal(verdict, facts, method);
-  const { headersToRemove, headersToSet, responseHeaders } = verdict;
+  const { headersToRemove, headersToSet, responseHeaders, responseHeadersToSet } = verdict;
   let head = `HTTP/1.1 200 OK\r\ncontent-length: 0\r\n${facts}`;
   if (headersToRemove.length > 0) head += `${HEADERS_TO_REMOVE_HEADER}: ${headersToRemove.join()}\r\n`;
-  for (const [name, value] of headersToSet) head += `${name}: ${value}\r\n`;
+  for (const [name, value] of headersToSet) head += answerHeader(name, value);
   for (const [name, value] of responseHeaders) head += answerHeader(name, value);
+  for (const [name, value] of responseHeadersToSet) head += answerHeader(name, value);
   return `${head}\r\n`;
 }
 

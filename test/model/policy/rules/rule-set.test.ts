@@ -116,7 +116,7 @@ test('an instance with a wrong expression is not used', (t) => {
 test('an adapter of your own takes the templates that it names, and rules may read its output', (t) => {
   const text = (
     templates: string,
-  ) => `rule shop/r {actions: [{handler: h, instances: [i, n], name: plan}], requestHeaderOperations: [{name: x-plan, values: [plan.output.value]}]}
+  ) => `rule shop/r {actions: [{handler: h, instances: [i, n], name: plan}], requestHeaderOperations: [{name: x-plan, values: [plan.output.plan]}]}
     handler shop/h {adapter: plans, connection: {address: "plans:9000"}}
     adapter shop/plans {templates: [${templates}]}
     template shop/keys {descriptor: ${ACCOUNTS}}
@@ -129,5 +129,19 @@ test('an adapter of your own takes the templates that it names, and rules may re
   t.deepEqual(problems(setOf(policyObjects(text('other')))), [
     'rule/shop/r template actions[0].instances[0]',
     'rule/shop/r template actions[0].instances[1]',
+  ]);
+});
+
+test('a header operation that reads an output which the template does not have is a problem of its own', (t) => {
+  const text = (
+    value: string,
+  ) => `rule shop/r {actions: [{handler: h, instances: [i], name: account}], requestHeaderOperations: [{name: x-plan, values: [${value}]}]}
+    handler shop/h {adapter: plans, connection: {address: "plans:9000"}}
+    adapter shop/plans {templates: [keys]}
+    template shop/keys {descriptor: ${ACCOUNTS}}
+    instance shop/i {template: keys, params: {key: request.path}}`;
+  t.deepEqual(problems(setOf(policyObjects(text('account.output.plan')))), []);
+  t.deepEqual(problems(setOf(policyObjects(text('account.output.plann')))), [
+    'rule/shop/r expression requestHeaderOperations[0].values[0]',
   ]);
 });

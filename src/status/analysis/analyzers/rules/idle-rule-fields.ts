@@ -35,17 +35,23 @@ function idleFields({ kind, body, metadata }: MeshObject): readonly IdleField[] 
 }
 
 function ofRule({ requestHeaderOperations, responseHeaderOperations, actions }: RuleSpec): readonly IdleField[] {
-  const reason = 'has no effect: policy servers of this version change no headers';
+  const values = [...requestHeaderOperations, ...responseHeaderOperations].flatMap((operation) => operation.values);
   return [
-    ...(requestHeaderOperations.length > 0 ? [{ path: 'requestHeaderOperations', reason }] : []),
-    ...(responseHeaderOperations.length > 0 ? [{ path: 'responseHeaderOperations', reason }] : []),
+    ...responseHeaderOperations.flatMap(({ operation, name }, index) =>
+      operation === 'REMOVE'
+        ? [{ path: `responseHeaderOperations[${index}]`, reason: `${CANNOT_REMOVE} ${name} in a VirtualService` }]
+        : [],
+    ),
     ...actions.flatMap(({ name }, index) =>
-      name === undefined
+      name === undefined || values.some((text) => text.includes(`${name}.output.`))
         ? []
-        : [{ path: `actions[${index}].name`, reason: 'is not used: only header operations read it' }],
+        : [{ path: `actions[${index}].name`, reason: 'is not used: no header operation reads the output' }],
     ),
   ];
 }
+
+const CANNOT_REMOVE =
+  'has no effect: rules add and replace headers of responses, and cannot remove those of the service; use headers.response.remove:';
 
 function ofHandler({ compiledAdapter, params }: HandlerSpec): readonly IdleField[] {
   const adapter = COMPILED_ADAPTERS.get(compiledAdapter ?? '');

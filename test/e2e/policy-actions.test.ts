@@ -1,0 +1,174 @@
+import type { ExecutionContext } from 'ava';
+import type { HttpAnswer } from '../counterparts/agent/calls.js';
+import type { Manifest } from '../counterparts/config-folder.js';
+import { eventually } from '../support/eventually.js';
+import { createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
+import { policyOf, policyTests } from './policy-tests.js';
+
+const { available, test, e2eTest } = policyTests();
+
+function object(kind: string, name: string, spec: Manifest): Manifest {
+  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: 'default' }, spec };
+}
+
+const matchOf = (service: string) => `destination.service.name == "${service}" && context.reporter.kind == "inbound"`;
+
+const RULES: readonly Manifest[] = [
+  object('rule', 'a-tagged', {
+    match: matchOf('tagged'),
+    requestHeaderOperations: [
+      { name: 'X-Tier', values: ['request.headers["x-account"] | "none"'] },
+      { name: 'x-list', values: ['"rule"', 'request.method'], operation: 'APPEND' },
+      { name: 'x-secret', operation: 'REMOVE' },
+      { name: 'x-name', values: ['"zoë"'] },
+    ],
+    responseHeaderOperations: [{ name: 'x-policy', values: ['"seen"'], operation: 'APPEND' }],
+  }),
+  object('handler', 'policies', { compiledAdapter: 'rbac' }),
+  object('instance', 'caller', {
+    compiledTemplate: 'authorization',
+    params: {
+      subject: { user: 'request.headers["x-user"] | ""' },
+      action: {
+        namespace: '"default"',
+        method: 'request.method',
+        properties: { 'destination.labels[decides]': '"rules"' },
+      },
+    },
+  }),
+  object('rule', 'c-guarded', { match: matchOf('guarded'), actions: [{ handler: 'policies', instances: ['caller'] }] }),
+  object('handler', 'move', {
+    compiledAdapter: 'denier',
+    params: {
+      status: {
+        code: 7,
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.DirectHttpResponse',
+            code: 'InternalServerError',
+            body: 'closed for today',
+            headers: { 'x-reason': 'holiday' },
+          },
+        ],
+      },
+    },
+  }),
+  object('instance', 'anything', { compiledTemplate: 'checknothing' }),
+  object('rule', 'd-closed', {
+    match: `${matchOf('guarded')} && request.path == "/closed"`,
+    actions: [{ handler: 'move', instances: ['anything'] }],
+  }),
+];
+
+/** Only a Check over gRPC can replace headers of responses. */
+const REPLACING: readonly Manifest[] = [
+  object('rule', 'b-replaced', {
+    match: matchOf('replaced'),
+    requestHeaderOperations: [{ name: 'x-tier', values: ['"gold"'] }],
+    responseHeaderOperations: [
+      { name: 'x-served-by', values: ['"a rule"'] },
+      { name: 'x-policy', values: ['"one"', '"two"'], operation: 'APPEND' },
+    ],
+  }),
+];
+
+/** No workload has the label, so that only the handler decides by it. */
+const AUTHORIZATION: readonly Manifest[] = [
+  {
+    apiVersion: 'security.mesh.internal/v1beta1',
+    kind: 'AuthorizationPolicy',
+    metadata: { name: 'readers', namespace: 'default' },
+    spec: {
+      selector: { matchLabels: { decides: 'rules' } },
+      rules: [{ to: [{ operation: { methods: ['GET'] } }] }],
+    },
+  },
+];
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  t.context.policy = await createPolicyMesh(available, {
+    services: ['tagged', 'replaced', 'guarded'],
+    specs: { 'rules.yaml': RULES, 'authorization.yaml': AUTHORIZATION },
+    limits: [],
+  });
+});
+
+interface Echoed {
+  readonly answer: HttpAnswer;
+  /** The request as the application got it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function ask(
+  policy: PolicyMesh,
+  service: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Echoed> {
+  const [answer] = await policy.send(service, 1, { headers });
+  if (answer?.status !== 200) throw new Error(`${service} answered ${answer?.status} ${answer?.body}`);
+  return { answer, headers: JSON.parse(answer.body).headers };
+}
+
+/** What rules do with headers and requests, the same over both protocols. */
+async function assertActions(t: ExecutionContext, policy: PolicyMesh): Promise<void> {
+  const sent = { 'x-tier': 'forged', 'x-list': 'caller', 'x-secret': 's', 'x-account': 'ann' };
+  const tagged = await ask(policy, 'tagged', sent);
+  t.is(tagged.headers['x-tier'], 'ann');
+  t.is(tagged.headers['x-list'], 'caller,rule,GET');
+  t.is(tagged.headers['x-secret'], undefined);
+  t.is(Buffer.from(tagged.headers['x-name'] ?? '', 'latin1').toString(), 'zoë');
+  t.is(tagged.answer.headers['x-policy'], 'seen');
+  t.is((await ask(policy, 'tagged', { 'x-tier': 'forged' })).headers['x-tier'], 'none');
+  const { headers } = await ask(policy, 'tagged');
+  t.is(headers['x-list'], 'rule,GET');
+  t.deepEqual(
+    Object.keys(headers).filter((name) => name.startsWith('x-mesh') || name.startsWith('x-envoy-auth')),
+    [],
+  );
+}
+
+/** The Checks that the sidecar of the server has sent over each protocol. */
+async function checksOver({ server }: PolicyMesh): Promise<{ readonly http: number; readonly grpc: number }> {
+  const count = (cluster: string) => server.envoy.stat(`cluster.${cluster}.upstream_rq_total`);
+  return { http: await count('policy_check_server'), grpc: await count('policy_server') };
+}
+
+/** The decisions of rules about the service `guarded`. */
+async function assertRefusals(t: ExecutionContext, policy: PolicyMesh): Promise<void> {
+  const send = async (request: Parameters<PolicyMesh['send']>[2]) => {
+    const [answer] = await policy.send('guarded', 1, request);
+    return answer as HttpAnswer;
+  };
+  t.is((await send({})).status, 200);
+  t.like(await send({ method: 'POST' }), { status: 403, body: 'access denied' });
+  const closed = await send({ path: '/closed' });
+  t.like(closed, { status: 500, body: 'closed for today' });
+  t.is(closed.headers['x-reason'], 'holiday');
+}
+
+e2eTest('rules change headers and refuse over HTTP/1.1', async (t) => {
+  const policy = policyOf(t.context);
+  await eventually('the rules are in force', async () => (await ask(policy, 'tagged')).headers['x-tier'] === 'none');
+  const before = await checksOver(policy);
+  await assertActions(t, policy);
+  await assertRefusals(t, policy);
+  const after = await checksOver(policy);
+  t.deepEqual([after.http - before.http, after.grpc - before.grpc], [6, 0]);
+});
+
+e2eTest('rules that replace headers of responses move the checks of their namespace to gRPC', async (t) => {
+  const policy = policyOf(t.context);
+  await policy.mesh.discovery.configFolder.write('replacing.yaml', REPLACING);
+  const replaced = () => ask(policy, 'replaced', { 'x-tier': 'forged' });
+  await eventually('the header is replaced', async () => (await replaced()).answer.headers['x-served-by'] === 'a rule');
+  const { answer, headers } = await replaced();
+  t.is(headers['x-tier'], 'gold');
+  t.is(answer.headers['x-policy'], 'one, two');
+
+  const before = await checksOver(policy);
+  await assertActions(t, policy);
+  await assertRefusals(t, policy);
+  const after = await checksOver(policy);
+  t.deepEqual([after.http - before.http, after.grpc - before.grpc], [0, 6]);
+});
