@@ -55,6 +55,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   const kinds = createKindRegistry(environment.meshDomain, regexLimitsOf(environment), {
     virtualServices: { delegates: environment.navEnableVirtualServiceDelegate },
     expressionLanguage: environment.meshLang,
+    gatewayApi: environment.navEnabledServiceApis,
   });
   const store = createMeshStore(storeSettings(options), {
     mesh: createDefaultMeshConfig(),

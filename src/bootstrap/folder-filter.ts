@@ -1,3 +1,4 @@
+import { isConfigurationGroup, modelKindOf } from '../config/kind-definition.js';
 import type { KindRegistry } from '../config/kinds.js';
 import type { ChangeBatch, ObjectChange } from '../model/object-change.js';
 
@@ -17,8 +18,7 @@ export function createFolderFilter(options: FolderFilterOptions): (batch: Change
   const { kinds, readsCoreKinds } = options;
   const namespaces = new Set(options.namespaces);
   if (readsCoreKinds && namespaces.size === 0) return (batch) => batch;
-  const meshGroup = `.${kinds.meshDomain}`;
-  const definitions = new Map(kinds.definitions.map((definition) => [definition.kind, definition]));
+  const definitions = new Map(kinds.definitions.map((definition) => [modelKindOf(definition), definition]));
   const isRead = (change: ObjectChange): boolean => {
     const { kind, namespace } =
       change.type === 'upsert'
@@ -26,7 +26,7 @@ export function createFolderFilter(options: FolderFilterOptions): (batch: Change
         : { kind: change.kind, namespace: change.namespace };
     const definition = definitions.get(kind);
     if (definition === undefined) return false;
-    if (!readsCoreKinds && !definition.group.endsWith(meshGroup)) return false;
+    if (!readsCoreKinds && !isConfigurationGroup(definition.group, kinds.meshDomain)) return false;
     return !definition.namespaced || namespaces.size === 0 || namespaces.has(namespace);
   };
   return ({ cluster, changes }) => ({ cluster, changes: changes.filter(isRead) });

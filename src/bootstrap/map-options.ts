@@ -1,3 +1,4 @@
+import { gatewayControllerName } from '../config/gateway-api/gateway-api-names.js';
 import type { RegexLimits } from '../config/regex/regex-limits.js';
 import type { GeneratorSettings } from '../generators/settings.js';
 import type { HttpServerOptions } from '../introspection/http-server.js';
@@ -61,6 +62,9 @@ export function policyListenerSettings(options: Options): GrpcListenerSettings {
   return { ...grpcServerSettings(options), ...options.discovery.policyAddr };
 }
 
+/** ORCH_INGRESS_NS when it is not set. */
+const DEFAULT_INGRESS_NAMESPACE = 'mesh-system';
+
 export function storeSettings({ discovery, environment }: Options): MeshStoreSettings {
   return {
     domain: discovery.domain,
@@ -74,6 +78,15 @@ export function storeSettings({ discovery, environment }: Options): MeshStoreSet
     edsForHeadlessServices: environment.navEnableEdsForHeadlessServices,
     virtualServiceDelegates: environment.navEnableVirtualServiceDelegate,
     ignoresAuthentications: !discovery.plugins.includes('authn'),
+    ...(environment.navEnabledServiceApis
+      ? {
+          gatewayApi: {
+            controllerName: gatewayControllerName(environment.meshDomain),
+            ingressNamespace: environment.orchIngressNs || DEFAULT_INGRESS_NAMESPACE,
+            regexLimits: regexLimitsOf(environment),
+          },
+        }
+      : {}),
   };
 }
 

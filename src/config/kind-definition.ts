@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { GATEWAY_API_GROUP } from './gateway-api/gateway-api-names.js';
 import type { Violation } from './violation.js';
 
 /** The definition of one kind. Each API group exports the definitions of its kinds. */
@@ -8,6 +9,8 @@ export interface KindDefinition<Body = unknown> {
   /** Supported versions. Objects of all versions are converted to the first one. */
   readonly versions: readonly [string, ...string[]];
   readonly kind: string;
+  /** Kind of its objects in the model, where another group has a kind of this name. Default: `kind`. */
+  readonly modelKind?: string;
   /** Lower-case plural, as in URLs and the names of CRDs. */
   readonly plural: string;
   readonly namespaced: boolean;
@@ -34,6 +37,16 @@ export function meshKinds(name: string, meshDomain: string, ...versions: KindDef
     bodyAt: 'spec',
     unknownFields: 'refused',
   } as const;
+}
+
+/** The kind of a definition's objects in the model, as object keys have it. */
+export function modelKindOf({ kind, modelKind = kind }: Pick<KindDefinition, 'kind' | 'modelKind'>): string {
+  return modelKind;
+}
+
+/** Whether the kinds of a group configure the mesh: its own, and those of the Gateway API. Others describe workloads. */
+export function isConfigurationGroup(group: string, meshDomain: string): boolean {
+  return group === GATEWAY_API_GROUP || group.endsWith(`.${meshDomain}`);
 }
 
 /** `group/version` of a version, by default of the first; `v1` in the core group. */

@@ -1,3 +1,4 @@
+import { API_GATEWAY } from './gateway-api/gateway-api-names.js';
 import { isRuleKind } from './policy-rules/kind-names.js';
 
 /** The groups of resources that proxies and policy servers receive. */
@@ -77,6 +78,10 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   // Listeners hash the addresses of callers, and bind services that keep their destination otherwise.
   mesh('DestinationRule', ['clusters', 'endpoints', 'listeners', 'routes']),
   mesh('Gateway', ['clusters', 'listeners', 'routes'], { routersOnly: true }),
+  gatewayApi('GatewayClass', ['clusters', 'listeners', 'routes']),
+  gatewayApi(API_GATEWAY, ['clusters', 'listeners', 'routes']),
+  gatewayApi('HTTPRoute', ['clusters', 'routes']),
+  gatewayApi('ReferenceGrant', ['clusters', 'listeners', 'routes']),
   mesh('EnvoyFilter', [...PROXY_CONFIG, 'filters']),
   mesh('Sidecar', [...PROXY_CONFIG, 'filters'], { sidecarsOnly: true }),
 ]);
@@ -111,6 +116,12 @@ function kubernetes(
   affects: readonly ServedGroup[],
 ): readonly [string, KindTraits] {
   return [kind, { effect, origin: 'kubernetes', isPolicy: false, ...ANY_PROXY, affects: new Set(affects) }];
+}
+
+/** Kinds of the Gateway API, which configure routers alone. */
+function gatewayApi(kind: string, affects: readonly ServedGroup[]): readonly [string, KindTraits] {
+  const [, traits] = kubernetes(kind, 'config', affects);
+  return [kind, { ...traits, routersOnly: true }];
 }
 
 function mesh(

@@ -1,6 +1,7 @@
 import { isRecord } from '../base/record.js';
 import type { ExpressionLanguage } from '../expressions/expression-types.js';
 import { createCoreKinds } from './core/core-kinds.js';
+import { createGatewayApiKinds } from './gateway-api/gateway-api-kinds.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
 import {
   createNetworkingKinds,
@@ -27,6 +28,8 @@ import { explainUnknownKind } from './unknown-kind.js';
 export interface KindFeatures extends NetworkingFeatures {
   /** Of rules and instances. Default: legacy. */
   readonly expressionLanguage?: ExpressionLanguage | undefined;
+  /** NAV_ENABLED_SERVICE_APIS: whether the kinds of the Kubernetes Gateway API are read. Default false. */
+  readonly gatewayApi?: boolean;
 }
 
 /** The supported kinds. Reads and validates their objects. */
@@ -100,6 +103,7 @@ export function createKindDefinitions(
     ...createNetworkingKinds(meshDomain, limits, features),
     ...createSecurityKinds(meshDomain),
     ...createCoreKinds(),
+    ...(features.gatewayApi === true ? createGatewayApiKinds() : []),
   ];
 }
 

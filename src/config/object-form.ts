@@ -1,8 +1,10 @@
 import type { MeshObject } from './object.js';
 
 /** An object in the form of files, with sorted labels and annotations. */
-export function objectForm({ apiVersion, kind, metadata, body }: MeshObject): object {
+export function objectForm({ apiVersion, kind: modelKind, metadata, body }: MeshObject): object {
   const { namespace, labels, annotations, ...rest } = metadata;
+  // A kind that has another name in the model: `Gateway.gateway.networking.k8s.io`.
+  const [kind] = modelKind.split('.');
   const envelope = {
     apiVersion,
     kind,

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { createGatewayApiKinds } from './gateway-api/gateway-api-kinds.js';
 import { injectionConfigSchema } from './injection/injection-config.js';
 import { createKindDefinitions } from './kinds.js';
 import { meshConfigSchema } from './mesh/mesh-config-schema.js';
@@ -16,6 +17,7 @@ export function preparedSchemas(): readonly TSchema[] {
   return [
     metadataSchema,
     ...createKindDefinitions(DEFAULT_MESH_DOMAIN).map(({ schema }) => schema),
+    ...createGatewayApiKinds().map(({ schema }) => schema),
     meshConfigSchema,
     meshNetworksSchema,
     proxyConfigSchema,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { isRecord } from '../base/record.js';
-import { apiVersionOf, type KindDefinition } from './kind-definition.js';
+import { apiVersionOf, type KindDefinition, modelKindOf } from './kind-definition.js';
 import type { MeshObject } from './object.js';
 import { metadataSchema, translateMetadata, validateMetadata } from './read-metadata.js';
 import type { Immutable } from './schema/immutable.js';
@@ -83,7 +83,7 @@ export function createObjectReader(
       return {
         type: 'object',
         object: {
-          kind: definition.kind,
+          kind: modelKindOf(definition),
           apiVersion: apiVersionOf(definition),
           metadata: metadata.value,
           body: body.value,

@@ -5,6 +5,7 @@ import type { DerivationProblem } from './derived/derivation.js';
 import type { ServiceEndpoints } from './endpoint.js';
 import type { EntryOffence } from './entries/entry-offences.js';
 import type { Finding } from './finding.js';
+import type { GatewayApi } from './gateway-api/gateway-api.js';
 import type { Gateways } from './gateways/gateway-index.js';
 import type { BindingGrants } from './policy/binding-grants.js';
 import type { QuotaShapes } from './policy/fast/quota-shapes.js';
@@ -69,6 +70,8 @@ export interface PushContext {
   readonly authorizationPolicies: AuthorizationPolicies;
   /** The Gateways of each router. */
   readonly gateways: Gateways;
+  /** What the objects of the Kubernetes Gateway API say. */
+  readonly gatewayApi: GatewayApi;
   /** The DestinationRules that each namespace sees. */
   readonly destinationRules: DestinationRules;
   /** The RequestAuthentications of each workload. */

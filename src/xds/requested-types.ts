@@ -132,9 +132,9 @@ export class RequestedTypes {
     this.#secrets ??= environment.secrets?.open(identity, {
       connectionId,
       isRouter: proxy.type === 'router',
-      usersOfCredential: (name) => {
+      usersOfCredential: (asked) => {
         const { context } = environment.distribution;
-        return context === undefined ? [] : usersOfCredential(context, proxy, name);
+        return context === undefined ? [] : usersOfCredential(context, proxy, asked);
       },
       onChange: () => this.#parts.onChange(TypeUrl.secret),
     });

@@ -2,6 +2,7 @@ import type { MeshConfig } from '../../src/config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../src/config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject } from '../../src/config/object.js';
 import type { Endpoint, ServiceEndpoints, ShardKey } from '../../src/model/endpoint.js';
+import { NO_GATEWAY_API } from '../../src/model/gateway-api/gateway-api.js';
 import { createGatewayIndexer } from '../../src/model/gateways/gateway-index.js';
 import { NO_QUOTA_SHAPES, type QuotaShapes } from '../../src/model/policy/fast/quota-shapes.js';
 import { type ApiKeySecrets, NO_API_KEY_SECRETS } from '../../src/model/policy/plans/api-key-secrets.js';
@@ -136,6 +137,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     mesh: parts.mesh ?? MESH,
     networks: parts.networks ?? NO_NETWORKS,
     domain: 'cluster.local',
+    gatewayApi: NO_GATEWAY_API,
     services,
     servicesByHost,
     shadowedByHost: new Map((parts.shadowed ?? []).map((service) => [service.hostname, [service]])),

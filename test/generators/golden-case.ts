@@ -1,14 +1,17 @@
 import { dump } from 'js-yaml';
+import { gatewayControllerName } from '../../src/config/gateway-api/gateway-api-names.js';
 import { createKindRegistry } from '../../src/config/kinds.js';
 import { createMeshConfigReader } from '../../src/config/mesh/read-mesh-config.js';
 import { createMeshNetworksReader } from '../../src/config/mesh/read-mesh-networks.js';
 import { DEFAULT_MESH_DOMAIN } from '../../src/config/mesh-domain.js';
 import type { MeshObject } from '../../src/config/object.js';
+import { DEFAULT_REGEX_LIMITS } from '../../src/config/regex/regex-limits.js';
 import { createSchemaCompiler } from '../../src/config/schema/schema-reader.js';
 import type { SettingsReader } from '../../src/config/settings-reader.js';
 import { createYamlParser } from '../../src/config/yaml/parse-document.js';
 import { splitDocuments } from '../../src/config/yaml/split-documents.js';
 import type { GeneratorSettings } from '../../src/generators/settings.js';
+import type { GatewayApiSettings } from '../../src/model/gateway-api/gateway-api-settings.js';
 import type { ObjectChange } from '../../src/model/object-change.js';
 import { type NodeDescription, parseNode } from '../../src/model/parse-node.js';
 import type { Proxy } from '../../src/model/proxy.js';
@@ -25,6 +28,8 @@ interface CaseHeader {
   readonly settings?: Partial<GeneratorSettings>;
   /** NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE; default false. */
   readonly delegates?: boolean;
+  /** NAV_ENABLED_SERVICE_APIS; default false. */
+  readonly gatewayApi?: boolean;
   /** The mesh config file. */
   readonly meshConfig?: unknown;
   /** The mesh networks file. */
@@ -53,6 +58,12 @@ export interface GoldenCase {
 
 const CLUSTER = 'Orchestrator';
 
+const GATEWAY_API: GatewayApiSettings = {
+  controllerName: gatewayControllerName(DEFAULT_MESH_DOMAIN),
+  ingressNamespace: 'edge',
+  regexLimits: DEFAULT_REGEX_LIMITS,
+};
+
 /** @throws Error when anything in the case is not as a mesh would accept it */
 export function readGoldenCase(name: string, text: string): GoldenCase {
   const parse = createYamlParser();
@@ -76,6 +87,7 @@ export function readGoldenCase(name: string, text: string): GoldenCase {
       serviceEntriesSelectPods: true,
       edsForHeadlessServices: settings.edsForHeadlessServices,
       virtualServiceDelegates: header.delegates ?? false,
+      ...(header.gatewayApi === true ? { gatewayApi: GATEWAY_API } : {}),
     },
     { mesh, networks },
   );
@@ -111,8 +123,12 @@ function readSettings<Value>(name: string, read: SettingsReader<Value>, content:
   return result.value;
 }
 
-function readObjects(name: string, { delegates = false }: CaseHeader, text: string): readonly MeshObject[] {
-  const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN, undefined, { virtualServices: { delegates } });
+function readObjects(
+  name: string,
+  { delegates = false, gatewayApi = false }: CaseHeader,
+  text: string,
+): readonly MeshObject[] {
+  const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN, undefined, { virtualServices: { delegates }, gatewayApi });
   const reader = createDocumentReader({ kinds, parse: createYamlParser(), defaultNamespace: 'default' });
   const { objects, problems, skipped } = reader.read(name, text, new Map()).content;
   if (problems.length + skipped.length > 0) throw new Error(`${name}: ${JSON.stringify([...problems, ...skipped])}`);

@@ -6,7 +6,7 @@ import { composeListener, type ListenerParts } from '../../envoy/listener-bytes.
 import { tlsInspectorFilter } from '../../envoy/listener-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { Finding } from '../../model/finding.js';
-import type { GatewayServer } from '../../model/gateways/gateway-server.js';
+import { type GatewayServer, serverField } from '../../model/gateways/gateway-server.js';
 import type { RouterPort } from '../../model/gateways/merge-servers.js';
 import { wildcardAddresses } from '../address-families.js';
 import type { Generated, ResourcePart, Scope } from '../generator.js';
@@ -98,8 +98,8 @@ function unroutedReason({ tls }: GatewayServer, { hasSecrets }: GatewayChainCont
   return 'has no route for its connections; bind a VirtualService with tls or tcp routes to it, or set defaultEndpoint';
 }
 
-function rejectedServer({ object, index }: GatewayServer, message: string): Finding {
-  return rejected(object, `spec.servers[${index}]`, message);
+function rejectedServer(server: GatewayServer, message: string): Finding {
+  return rejected(server.object, serverField(server), message);
 }
 
 function rejected(object: ObjectKey, field: string, message: string): Finding {

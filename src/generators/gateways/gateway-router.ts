@@ -7,7 +7,8 @@ import type { TrafficView } from '../../model/traffic/traffic-view.js';
 import type { Caller } from '../../model/traffic/virtual-services/caller.js';
 import type { GatewayRoutes } from '../../model/traffic/virtual-services/gateway-routes.js';
 import type { GeneratorSettings } from '../settings.js';
-import type { GatewayRouting } from './gateway-routing.js';
+import { createApiHosts, destinationsOfApi } from './api-hosts.js';
+import type { GatewayRouting, RoutedHosts } from './gateway-routing.js';
 import { createRouterFacts, type RouterFacts } from './router-facts.js';
 
 /** What Gateways and virtual services say about a router. */
@@ -25,6 +26,7 @@ export function createGatewayRouter(settings: GeneratorSettings): GatewayRouter 
   const routings = createMemo<GatewayRouting>();
   const timeoutMs = settings.defaultRequestTimeoutMs;
   const factsOf = createRouterFacts(settings);
+  const apiHosts = createApiHosts(timeoutMs);
   return {
     factsOf,
     clusterHostsOf: (context, proxy) => {
@@ -32,13 +34,20 @@ export function createGatewayRouter(settings: GeneratorSettings): GatewayRouter 
       const { ports } = factsOf(context, proxy);
       const gateways = new Set(ports.flatMap(({ servers }) => servers.map(({ gateway }) => gateway)));
       const destinations = context.trafficOf(proxy).gatewayDestinations(gateways);
-      return [...new Set([...destinations, ...ownHosts(context)])].sort();
+      const ofApi = ports.flatMap(({ servers }) => servers.flatMap((server) => destinationsOfApi(context, server)));
+      return [...new Set([...destinations, ...ofApi, ...ownHosts(context)])].sort();
     },
     routingOf: (context, proxy) => {
       const traffic = context.trafficOf(proxy);
       const [caller, connectionCaller] = [traffic.callerOf(proxy), traffic.connectionCallerOf(proxy)];
-      const key = JSON.stringify([traffic.id, caller.key, connectionCaller.key]);
-      return routings.of([traffic], key, () => createRouting(traffic, key, { caller, connectionCaller, timeoutMs }));
+      const { routes } = context.gatewayApi;
+      const ids = routes.id === '' ? [] : [routes.id];
+      const key = JSON.stringify([traffic.id, caller.key, connectionCaller.key, ...ids]);
+      return routings.of([routes, traffic], key, () =>
+        createRouting(traffic, key, { caller, connectionCaller, timeoutMs }, (server) =>
+          apiHosts.of(routes, traffic, server),
+        ),
+      );
     },
   };
 }
@@ -49,7 +58,13 @@ interface RoutingInputs {
   readonly timeoutMs: number;
 }
 
-function createRouting(traffic: TrafficView, key: string, inputs: RoutingInputs): GatewayRouting {
+/** @param apiHostsOf hosts of listeners of the Gateway API; undefined for other servers */
+function createRouting(
+  traffic: TrafficView,
+  key: string,
+  inputs: RoutingInputs,
+  apiHostsOf: (server: GatewayServer) => readonly RoutedHosts[] | undefined,
+): GatewayRouting {
   const known = new WeakMap<GatewayServer, GatewayRoutes>();
   const routesOf = (server: GatewayServer): GatewayRoutes => {
     let routes = known.get(server);
@@ -64,6 +79,7 @@ function createRouting(traffic: TrafficView, key: string, inputs: RoutingInputs)
   return {
     key,
     virtualHostsOf: (server) =>
+      apiHostsOf(server) ??
       routesOf(server).hosts.map(({ hostname, virtualHost }) => ({ hosts: [hostname], virtualHost })),
     connectionsOf: (server) => {
       const { tls, tcp } = routesOf(server);

@@ -63,5 +63,5 @@ export function createObjectGenerators(
   };
 
   // Kinds of Kubernetes are left to its API server.
-  return definitions.filter(({ bodyAt }) => bodyAt === 'spec').map(generatorOf);
+  return definitions.filter(({ unknownFields }) => unknownFields === 'refused').map(generatorOf);
 }

@@ -1,6 +1,8 @@
 /** The SDS names of the secrets that `credentialName` of a Gateway or DestinationRule refers to. */
 
 const SCHEME = 'kubernetes://';
+/** The secrets of the Gateway API, which name their namespace. */
+const GATEWAY_SCHEME = 'kubernetes-gateway://';
 const ROOTS_SUFFIX = '-cacert';
 
 /** A certificate with its key, or the root certificates that verify the other side. */
@@ -11,9 +13,22 @@ export function credentialSecret(credentialName: string): string {
   return `${SCHEME}${credentialName}`;
 }
 
+/** The certificate with its key of a listener of the Gateway API. */
+export function gatewaySecret(namespace: string, name: string): string {
+  return `${GATEWAY_SCHEME}${namespace}/${name}`;
+}
+
 /** The root certificates that verify the other side. */
 export function credentialRootsSecret(credentialName: string): string {
   return `${SCHEME}${credentialName}${ROOTS_SUFFIX}`;
+}
+
+/** What an SDS name asks for. */
+export interface AskedCredential {
+  readonly credentialName: string;
+  /** Absent: that of the router. */
+  readonly namespace?: string;
+  readonly part: CredentialPart;
 }
 
 /**
@@ -22,9 +37,11 @@ export function credentialRootsSecret(credentialName: string): string {
  *
  * @returns undefined for other secrets
  */
-export function parseCredentialSecret(
-  secret: string,
-): { readonly credentialName: string; readonly part: CredentialPart } | undefined {
+export function parseCredentialSecret(secret: string): AskedCredential | undefined {
+  if (secret.startsWith(GATEWAY_SCHEME)) {
+    const [namespace = '', credentialName = '', ...rest] = secret.slice(GATEWAY_SCHEME.length).split('/');
+    return rest.length > 0 ? undefined : { credentialName, namespace, part: 'certificate' };
+  }
   if (!secret.startsWith(SCHEME)) return undefined;
   const name = secret.slice(SCHEME.length);
   return name.endsWith(ROOTS_SUFFIX)

@@ -4,7 +4,8 @@ import { memoize } from '../memo.js';
 import type { Proxy } from '../proxy.js';
 import type { PushContext } from '../push-context.js';
 import { labelsOf } from '../security/mutual-tls.js';
-import { credentialSecret } from './credential-names.js';
+import { type AskedCredential, credentialSecret, gatewaySecret } from './credential-names.js';
+import { serverField } from './gateway-server.js';
 import type { ServerTls } from './server-tls.js';
 
 type ObjectTable = ReadonlyMap<ObjectKey, MeshObject>;
@@ -23,16 +24,21 @@ export interface CredentialUser {
 export function usersOfCredential(
   context: Pick<PushContext, 'gateways' | 'objects'>,
   proxy: Proxy,
-  credentialName: string,
+  { credentialName, namespace: secretNamespace }: Pick<AskedCredential, 'credentialName' | 'namespace'>,
 ): readonly CredentialUser[] {
   if (proxy.type !== 'router') return [];
   const { configNamespace: namespace } = proxy;
   const router = { namespace, labels: labelsOf(context, proxy), onlyOwnNamespace: false };
-  const secret = credentialSecret(credentialName);
+  const secret =
+    secretNamespace === undefined ? credentialSecret(credentialName) : gatewaySecret(secretNamespace, credentialName);
   const servers = context.gateways.of(router).gateways.flatMap((gateway) => gateway.servers);
   const ofGateways = servers
     .filter(({ tls }) => certificateSecretOf(tls) === secret)
-    .map(({ object, index }) => ({ object, field: `spec.servers[${index}].tls.credentialName` }));
+    .map((server) => ({
+      object: server.object,
+      field: `${serverField(server)}.tls.${server.isListener === true ? 'certificateRefs[0]' : 'credentialName'}`,
+    }));
+  if (secretNamespace !== undefined) return ofGateways;
   const rules = context.objects.get('DestinationRule');
   return rules === undefined ? ofGateways : [...ofGateways, ...(usersInRules(rules).get(credentialName) ?? [])];
 }

@@ -45,15 +45,20 @@ export interface GatewaySource {
   /** All objects by kind. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
   readonly mesh: Pick<MeshConfig, 'rootNamespace'>;
+  /** Further Gateways, those of the Gateway API. The same array while they stay the same. */
+  readonly apiGateways?: readonly ListedGateway[];
 }
 
-interface Entry extends Gateway {
-  /** Object key and hash of the spec. */
+/** A Gateway with the routers that it selects. */
+export interface ListedGateway extends Gateway {
+  /** Equal keys have equal Gateways. */
   readonly key: string;
   readonly creationTimestamp: string;
   /** The namespace of the author: its own, or that of the object from which it is made. */
   readonly author: string;
   readonly selector: SelectedLabels;
+  /** The namespace of the routers; undefined for all. */
+  readonly workloadNamespace?: string;
 }
 
 const NONE: SelectedGateways = { key: '', gateways: [], trusted: 0 };
@@ -62,17 +67,20 @@ const NONE: SelectedGateways = { key: '', gateways: [], trusted: 0 };
 export function createGatewayIndexer(): (source: GatewaySource) => Gateways {
   let table: ReadonlyMap<ObjectKey, MeshObject> | undefined;
   let rootNamespace = '';
+  let more: readonly ListedGateway[] = [];
   let index: Gateways | undefined;
   let lists = new Map<string, SelectedGateways>();
   const entryOf = memoize(readEntry);
-  return ({ objects, mesh }) => {
+  return ({ objects, mesh, apiGateways = more }) => {
     const next = objects.get('Gateway');
-    if (index !== undefined && next === table && mesh.rootNamespace === rootNamespace) return index;
+    const isSame = next === table && mesh.rootNamespace === rootNamespace && apiGateways === more;
+    if (index !== undefined && isSame) return index;
     table = next;
+    more = apiGateways;
     rootNamespace = mesh.rootNamespace;
     const known = lists;
     lists = new Map();
-    index = createIndex(Array.from(table?.values() ?? [], entryOf), rootNamespace, known, lists);
+    index = createIndex([...Array.from(table?.values() ?? [], entryOf), ...more], rootNamespace, known, lists);
     return index;
   };
 }
@@ -82,7 +90,7 @@ export function createGatewayIndexer(): (source: GatewaySource) => Gateways {
  * @param lists is given the lists of this one
  */
 function createIndex(
-  entries: readonly Entry[],
+  entries: readonly ListedGateway[],
   rootNamespace: string,
   known: ReadonlyMap<string, SelectedGateways>,
   lists: Map<string, SelectedGateways>,
@@ -93,9 +101,12 @@ function createIndex(
       compareAge(first.creationTimestamp, second.creationTimestamp) || compareText(first.id, second.id),
   );
   const select = ({ namespace, onlyOwnNamespace }: Omit<Router, 'labels'>, labels: Labels): SelectedGateways => {
-    const isTrusted = (entry: Entry) => entry.author === namespace || entry.author === rootNamespace;
+    const isTrusted = (entry: ListedGateway) => entry.author === namespace || entry.author === rootNamespace;
     const selecting = sorted.filter(
-      (entry) => (!onlyOwnNamespace || entry.namespace === namespace) && isSelected(labels, entry.selector),
+      (entry) =>
+        (!onlyOwnNamespace || entry.namespace === namespace) &&
+        (entry.workloadNamespace ?? namespace) === namespace &&
+        isSelected(labels, entry.selector),
     );
     if (selecting.length === 0) return NONE;
     // No tenant's Gateway takes a port or host from those that the operator of the router made.
@@ -125,7 +136,7 @@ function createIndex(
   };
 }
 
-function readEntry(object: MeshObject): Entry {
+function readEntry(object: MeshObject): ListedGateway {
   const spec = object.body as GatewaySpec;
   const { name, namespace, creationTimestamp = '' } = object.metadata;
   const author = authorNamespaceOf(object);

@@ -19,6 +19,8 @@ export interface GatewayServer {
   readonly author: string;
   /** Position among the servers of its object. */
   readonly index: number;
+  /** Whether it is a listener of a Gateway of the Gateway API. */
+  readonly isListener?: true;
   /** Empty without a name. */
   readonly name: string;
   /** The port that clients connect to. */
@@ -37,6 +39,11 @@ export interface GatewayServer {
   readonly tls: ServerTls | undefined;
   /** Takes what no virtual service routes; undefined for nothing. */
   readonly defaultEndpoint: DefaultEndpoint | undefined;
+}
+
+/** Path of a server in its object. */
+export function serverField({ index, isListener }: Pick<GatewayServer, 'index' | 'isListener'>): string {
+  return `spec.${isListener === true ? 'listeners' : 'servers'}[${index}]`;
 }
 
 /** An address of the router itself. */

@@ -1,7 +1,13 @@
 import type { ObjectKey } from '../../config/object.js';
 import type { ServiceTarget } from '../proxy.js';
 import type { SelectedGateways } from './gateway-index.js';
-import { type GatewayServer, type ServerHost, type ServerTraffic, trafficOfServer } from './gateway-server.js';
+import {
+  type GatewayServer,
+  type ServerHost,
+  type ServerTraffic,
+  serverField,
+  trafficOfServer,
+} from './gateway-server.js';
 import { mayShareHost } from './operator-hosts.js';
 
 /** An address and port that a router listens on, with all servers there. */
@@ -195,6 +201,7 @@ function hostConflict(server: GatewayServer, { host }: ServerHost, owner: Gatewa
   return conflict(server, '.hosts', message);
 }
 
-function conflict({ object, gateway, index }: GatewayServer, field: string, message: string): ServerConflict {
-  return { object, gateway, field: `spec.servers[${index}]${field}`, message };
+function conflict(server: GatewayServer, field: string, message: string): ServerConflict {
+  const { object, gateway } = server;
+  return { object, gateway, field: `${serverField(server)}${field}`, message };
 }

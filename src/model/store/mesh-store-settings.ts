@@ -1,3 +1,5 @@
+import type { GatewayApiSettings } from '../gateway-api/gateway-api-settings.js';
+
 /** Settings of the stores, fixed for the life of the process. */
 export interface MeshStoreSettings {
   /** DNS suffix of the cluster, `--domain`. */
@@ -30,4 +32,6 @@ export interface MeshStoreSettings {
   readonly ignoresAuthentications?: boolean;
   /** ORCH_INGRESS_NS: namespace of the Gateways that Ingresses give. Default: the root namespace. */
   readonly ingressNamespace?: string | undefined;
+  /** NAV_ENABLED_SERVICE_APIS: objects of the Gateway API configure routers. Default: they do not. */
+  readonly gatewayApi?: GatewayApiSettings;
 }

@@ -1,4 +1,5 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { createGatewayApiIndexer } from '../gateway-api/gateway-api-index.js';
 import { createGatewayIndexer } from '../gateways/gateway-index.js';
 import { createAuthorizationPolicyIndexer } from '../security/authorization-policies.js';
 import { createPeerAuthenticationIndexer } from '../security/peer-authentications.js';
@@ -30,6 +31,7 @@ export type ObjectIndexes = Pick<
   | 'sidecarScopeOf'
   | 'ingressOf'
   | 'gateways'
+  | 'gatewayApi'
   | 'peerAuthentications'
   | 'requestAuthentications'
   | 'authorizationPolicies'
@@ -44,6 +46,7 @@ export function createObjectIndexer(settings: MeshStoreSettings): (source: Index
   const trafficOf = createTrafficTranslator();
   const routesOf = createVirtualServiceIndexer({ domain, delegates });
   const sidecarsOf = createSidecarIndexer();
+  const gatewayApiOf = createGatewayApiIndexer(domain, settings.gatewayApi);
   const gatewaysOf = createGatewayIndexer();
   const peerAuthenticationsOf = createPeerAuthenticationIndexer();
   const requestAuthenticationsOf = createRequestAuthenticationIndexer();
@@ -54,6 +57,7 @@ export function createObjectIndexer(settings: MeshStoreSettings): (source: Index
   return (source) => {
     const { mesh } = source;
     const authentications = ignoresAuthentications ? { objects: NO_OBJECTS, mesh } : source;
+    const gatewayApi = gatewayApiOf(source);
     const destinationRules = destinationRulesOf({ ...source, domain });
     return {
       destinationRules,
@@ -63,7 +67,8 @@ export function createObjectIndexer(settings: MeshStoreSettings): (source: Index
       sidecars: sidecarsOf(source),
       sidecarScopeOf,
       ingressOf,
-      gateways: gatewaysOf(source),
+      gateways: gatewaysOf({ ...source, apiGateways: gatewayApi.gateways }),
+      gatewayApi,
       peerAuthentications: peerAuthenticationsOf(authentications),
       requestAuthentications: requestAuthenticationsOf(authentications),
       authorizationPolicies: authorizationPoliciesOf(source),

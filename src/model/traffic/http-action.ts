@@ -37,6 +37,10 @@ export interface Mirror {
 export interface Rewrite {
   /** Replaces the matched prefix, or the whole path of other matches. */
   readonly path?: string;
+  /** Replaces the whole path, of every match. */
+  readonly wholePath?: string;
+  /** Replaces the matched segments, or goes before every path of a match of all paths. Does not end with a slash. */
+  readonly segments?: string;
   readonly authority?: string;
 }
 
@@ -52,6 +56,8 @@ export interface Forward {
   readonly rewrite?: Rewrite;
   /** The part of the request that decides which endpoint gets it; absent for any endpoint. */
   readonly hashKey?: HashKey;
+  /** The answer to requests for a destination that has no cluster. Default: 503. */
+  readonly statusWithoutCluster?: 500;
 }
 
 /** Passes the request on to the original destination of its connection. */
@@ -65,7 +71,11 @@ export interface Redirect {
   readonly type: 'redirect';
   readonly status: 301 | 302 | 303 | 307 | 308;
   readonly path?: string;
+  /** Replaces the matched segments, as in a `Rewrite`. */
+  readonly segments?: string;
   readonly authority?: string;
+  /** Absent: that of the request, without a port if the authority has none. */
+  readonly port?: number;
   readonly scheme?: 'http' | 'https';
 }
 

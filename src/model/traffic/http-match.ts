@@ -4,7 +4,10 @@ export interface StringMatch {
   readonly value: string;
 }
 
-export interface PathMatch extends StringMatch {
+/** A path. `segments` matches the path itself and all paths below it: `/a` also matches `/a/b`, but not `/ab`. */
+export interface PathMatch {
+  readonly type: StringMatch['type'] | 'segments';
+  readonly value: string;
   /** Without effect on `regex`. */
   readonly ignoreCase?: true;
 }

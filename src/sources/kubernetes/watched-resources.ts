@@ -1,3 +1,4 @@
+import { isConfigurationGroup } from '../../config/kind-definition.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import type { Resource } from '../../kubernetes/watch/resource.js';
 
@@ -8,7 +9,7 @@ export interface KindChoice {
    * (--registries).
    */
   readonly readsCoreKinds: boolean;
-  /** Whether the mesh's custom resources are read. Not where files are the source of configuration (--configDir). */
+  /** Whether the mesh's custom resources are read, and those of the Gateway API. Not where files are the source of configuration (--configDir). */
   readonly readsMeshKinds: boolean;
 }
 
@@ -26,7 +27,7 @@ export function watchedResources(options: WatchedResourcesOptions): readonly Res
   const unused = useEndpointSlice ? 'Endpoints' : 'EndpointSlice';
   return kinds.definitions
     .filter(({ kind }) => kind !== unused)
-    .filter(({ group }) => (group.endsWith(`.${kinds.meshDomain}`) ? readsMeshKinds : readsCoreKinds))
+    .filter(({ group }) => (isConfigurationGroup(group, kinds.meshDomain) ? readsMeshKinds : readsCoreKinds))
     .flatMap((definition) => {
       const scopes = definition.namespaced && namespaces.length > 0 ? [...new Set(namespaces)] : [''];
       return scopes.map((namespace) => ({ definition, namespace }));

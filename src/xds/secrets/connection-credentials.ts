@@ -8,7 +8,7 @@ import type {
   CredentialState,
   CredentialStore,
 } from '../../model/gateways/credential.js';
-import { parseCredentialSecret } from '../../model/gateways/credential-names.js';
+import { type AskedCredential, parseCredentialSecret } from '../../model/gateways/credential-names.js';
 import type { CredentialUser } from '../../model/gateways/credential-references.js';
 import type { SubjectLog } from '../../telemetry/subject-log.js';
 
@@ -16,12 +16,15 @@ export interface ConnectionCredentialsOptions {
   /** Undefined where the control plane has no credentials. */
   readonly store: CredentialStore | undefined;
   readonly encoder: MessageEncoder;
-  /** Of the proven identity: a router gets credentials of its own namespace only. */
+  /**
+   * Of the proven identity: a router gets credentials of its own namespace, and those of other namespaces that listeners of
+   * the Gateway API have.
+   */
   readonly namespace: string;
   /** Whether the proxy is a router: others have no credentials. */
   readonly isRouter: boolean;
   /** The fields of objects that make the proxy need the credential. */
-  usersOfCredential(credentialName: string): readonly CredentialUser[];
+  usersOfCredential(asked: AskedCredential): readonly CredentialUser[];
   /** Called when a credential may have changed. */
   onChange(): void;
   readonly log: SubjectLog;
@@ -40,8 +43,6 @@ export interface ConnectionCredentials {
   close(): void;
 }
 
-type AskedCredential = NonNullable<ReturnType<typeof parseCredentialSecret>>;
-
 export function createConnectionCredentials(options: ConnectionCredentialsOptions): ConnectionCredentials {
   const { store, encoder, namespace, isRouter, usersOfCredential, onChange, log, onRefused, nowMs } = options;
   const encoded = new Map<string, { readonly state: CredentialState; readonly resource: EncodedResource }>();
@@ -49,7 +50,8 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
   const refused = new Map<string, string>();
   /** The secrets that an object made the proxy need, by name. */
   const needed = new Map<string, AskedCredential>();
-  let reader: CredentialReader | undefined;
+  /** By namespace. */
+  const readers = new Map<string, CredentialReader>();
   let isClosed = false;
 
   const refuse = (secret: string, reason: string): 'missing' => {
@@ -73,11 +75,13 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
     return resource;
   };
 
-  const problemOf = (secret: string, { credentialName, part }: AskedCredential): string | undefined => {
-    const name = `the secret ${credentialName} of namespace ${namespace}`;
+  const problemOf = (secret: string, asked: AskedCredential): string | undefined => {
+    const { credentialName, part } = asked;
+    const place = asked.namespace ?? namespace;
+    const name = `the secret ${credentialName} of namespace ${place}`;
     const reason = refused.get(secret);
     if (reason !== undefined) return `${name} cannot be used: ${reason}`;
-    const stale = reader?.staleReasonOf(credentialName, part);
+    const stale = readers.get(place)?.staleReasonOf(credentialName, part);
     if (stale !== undefined)
       return `${name} has changed and cannot be used, so its last content stays in force: ${stale}`;
     const state = encoded.get(secret)?.state;
@@ -90,21 +94,26 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
     problems: () =>
       [...needed].flatMap(([secret, asked]) => {
         const text = problemOf(secret, asked);
-        return text === undefined ? [] : usersOfCredential(asked.credentialName).map((user) => ({ ...user, text }));
+        return text === undefined ? [] : usersOfCredential(asked).map((user) => ({ ...user, text }));
       }),
     resourceOf: (secret) => {
       if (!isRouter) return undefined;
       const asked = parseCredentialSecret(secret);
       if (asked === undefined) return undefined;
       const { credentialName, part } = asked;
-      if (isClosed || !isObjectName(credentialName)) return 'missing';
-      if (usersOfCredential(credentialName).length === 0) {
+      const place = asked.namespace ?? namespace;
+      if (isClosed || !isObjectName(credentialName) || !isObjectName(place)) return 'missing';
+      if (usersOfCredential(asked).length === 0) {
         needed.delete(secret);
         return refuse(secret, 'no Gateway that selects the router names it, nor a DestinationRule');
       }
       needed.set(secret, asked);
       if (store === undefined) return refuse(secret, 'the control plane has no credentials; see docs/gateways.md');
-      reader ??= store.open(namespace, onChange);
+      let reader = readers.get(place);
+      if (reader === undefined) {
+        reader = store.open(place, onChange);
+        readers.set(place, reader);
+      }
       const state = reader.read(credentialName, part);
       if (state.type === 'unusable') return refuse(secret, state.reason);
       if (state.type !== 'loading') refused.delete(secret);
@@ -112,8 +121,8 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
     },
     close: () => {
       isClosed = true;
-      reader?.close();
-      reader = undefined;
+      for (const reader of readers.values()) reader.close();
+      readers.clear();
       encoded.clear();
       refused.clear();
       needed.clear();

@@ -4,6 +4,7 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { EMPTY_RESOURCE_SET, nextResourceSet, type ResourceSet } from '../../envoy/resource-set.js';
 import { encodeWorkloadSecret, ROOTS_SECRET, WORKLOAD_SECRET } from '../../envoy/secret.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
+import type { AskedCredential } from '../../model/gateways/credential-names.js';
 import type { CredentialUser } from '../../model/gateways/credential-references.js';
 import { UNCACHED_DIFFS } from '../../push/diff-cache.js';
 import type { NameSet } from '../../push/name-set.js';
@@ -21,7 +22,7 @@ export interface SecretConnection {
   readonly connectionId: string;
   readonly isRouter: boolean;
   /** The fields of objects that make the proxy need a credential (`credentialName`). */
-  usersOfCredential(credentialName: string): readonly CredentialUser[];
+  usersOfCredential(asked: AskedCredential): readonly CredentialUser[];
   /** Called after the secrets have changed. */
   onChange(): void;
 }

@@ -19,11 +19,11 @@ test('a router uses the credentials that Gateways which select it name, and a si
   const proxy = buildProxy({ type: 'router', configNamespace: 'edge' });
   const router = { ...proxy, metadata: { ...proxy.metadata, labels: { app: 'ingress' } } };
   const used = ['simple', 'mutual', 'other', 'mutual-cacert'].filter(
-    (name) => usersOfCredential(context, router, name).length > 0,
+    (name) => usersOfCredential(context, router, { credentialName: name }).length > 0,
   );
   t.deepEqual(used, ['simple', 'mutual']);
-  t.deepEqual(usersOfCredential(context, { ...router, type: 'sidecar' }, 'simple'), []);
-  t.deepEqual(usersOfCredential(context, router, 'mutual'), [
+  t.deepEqual(usersOfCredential(context, { ...router, type: 'sidecar' }, { credentialName: 'simple' }), []);
+  t.deepEqual(usersOfCredential(context, router, { credentialName: 'mutual' }), [
     { object: 'Gateway/edge/own', field: 'spec.servers[1].tls.credentialName' },
   ]);
 });

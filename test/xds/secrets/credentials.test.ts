@@ -47,7 +47,7 @@ function connect(states: Readonly<Record<string, CredentialState>>, isRouter = t
     encoder: SECRET_ENCODER,
     namespace: 'edge',
     isRouter,
-    usersOfCredential: (name) => (name === 'shop' && isNeeded() ? [USER] : []),
+    usersOfCredential: ({ credentialName }) => (credentialName === 'shop' && isNeeded() ? [USER] : []),
     onChange: () => undefined,
     log: createSubjectLog(logger, createFakeClock()),
     onRefused: () => void refusals++,

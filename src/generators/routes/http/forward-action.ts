@@ -36,9 +36,10 @@ export function buildForward(
   path: PathMatch,
   clusters: RouteClusters,
 ): RouteAction {
-  const { timeoutMs, retries, mirrors, rewrite, hashKey } = forward;
+  const { timeoutMs, retries, mirrors, rewrite, hashKey, statusWithoutCluster } = forward;
   return {
     ...clusterFields(forward, clusters),
+    ...(statusWithoutCluster === undefined ? {} : { clusterNotFoundResponseCode: 'INTERNAL_SERVER_ERROR' }),
     ...timeouts(timeoutMs),
     ...retryFields(encoder, retries),
     ...(rewrite === undefined ? {} : rewriteFields(rewrite, path)),
@@ -129,9 +130,14 @@ function buildHashPolicy(key: HashKey): RouteHashPolicy {
   }
 }
 
-function rewriteFields({ path, authority }: Rewrite, matched: PathMatch): RouteAction {
+function rewriteFields(rewrite: Rewrite, matched: PathMatch): RouteAction {
+  const { path, wholePath, segments, authority } = rewrite;
   return {
     ...(path === undefined ? {} : pathRewrite(path, matched)),
+    ...(wholePath === undefined
+      ? {}
+      : { regexRewrite: { pattern: regexMatcher('^/.*'), substitution: literal(wholePath) } }),
+    ...(segments === undefined ? {} : segmentsRewrite(segments, matched)),
     ...(authority === undefined ? {} : { hostRewriteLiteral: authority }),
   };
 }
@@ -139,5 +145,21 @@ function rewriteFields({ path, authority }: Rewrite, matched: PathMatch): RouteA
 /** Envoy replaces what matched: the prefix, or the whole of an exact path. */
 function pathRewrite(path: string, { type, value }: PathMatch): RouteAction {
   if (type !== 'regex') return { prefixRewrite: path };
-  return { regexRewrite: { pattern: regexMatcher(value), substitution: path.replaceAll('\\', '\\\\') } };
+  return { regexRewrite: { pattern: regexMatcher(value), substitution: literal(path) } };
+}
+
+/** A text as the substitution of an expression, in which a backslash starts a reference to a group. */
+function literal(text: string): string {
+  return text.replaceAll('\\', '\\\\');
+}
+
+/** Replaces the matched segments. Envoy replaces them as a text, so slashes between the texts must stay one. */
+export function segmentsRewrite(
+  segments: string,
+  { value }: PathMatch,
+): Pick<RouteAction, 'prefixRewrite' | 'regexRewrite'> {
+  if (value === '/') return { prefixRewrite: `${segments}/` };
+  if (segments !== '') return { prefixRewrite: segments };
+  const quoted = value.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+  return { regexRewrite: { pattern: regexMatcher(`^${quoted}/*`), substitution: '/' } };
 }

@@ -22,7 +22,8 @@ export function buildHttpMatch({ path, scheme, method, authority, headers, query
 
 function pathFields({ type, value, ignoreCase }: PathMatch): RouteMatch {
   if (type === 'regex') return { safeRegex: regexMatcher(value) };
-  const path = type === 'exact' ? { path: value } : { prefix: value };
+  const path =
+    type === 'exact' ? { path: value } : type === 'segments' ? { pathSeparatedPrefix: value } : { prefix: value };
   return ignoreCase === true ? { ...path, caseSensitive: { value: false } } : path;
 }
 

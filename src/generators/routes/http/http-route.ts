@@ -4,10 +4,11 @@ import type { RedirectAction } from '../../../generated/envoy/config/route/v3/Re
 import type { Route } from '../../../generated/envoy/config/route/v3/Route.js';
 import type { CorsPolicy as EnvoyCorsPolicy } from '../../../generated/envoy/extensions/filters/http/cors/v3/CorsPolicy.js';
 import type { Redirect } from '../../../model/traffic/http-action.js';
+import type { PathMatch } from '../../../model/traffic/http-match.js';
 import type { CorsPolicy, HttpRoute } from '../../../model/traffic/http-route.js';
 import type { RouteClusters } from '../../destination-names.js';
 import { faultOverride } from './fault-override.js';
-import { buildForward, buildPassThrough } from './forward-action.js';
+import { buildForward, buildPassThrough, segmentsRewrite } from './forward-action.js';
 import { buildHeaderChanges } from './header-changes.js';
 import { buildHttpMatch } from './http-match.js';
 
@@ -35,7 +36,7 @@ function actionFields(
     case 'passThrough':
       return { route: buildPassThrough(encoder, action, clusters) };
     case 'redirect':
-      return { redirect: buildRedirect(action) };
+      return { redirect: buildRedirect(action, match.path) };
     case 'respond': {
       const { status, body } = action;
       return { directResponse: body === undefined ? { status } : { status, body: { inlineString: body } } };
@@ -51,10 +52,13 @@ const REDIRECT_CODES = {
   308: 'PERMANENT_REDIRECT',
 } as const;
 
-function buildRedirect({ status, path, authority, scheme }: Redirect): RedirectAction {
+function buildRedirect(redirect: Redirect, matched: PathMatch): RedirectAction {
+  const { status, path, segments, authority, port, scheme } = redirect;
   return {
     responseCode: REDIRECT_CODES[status],
     ...(path === undefined ? {} : { pathRedirect: path }),
+    ...(segments === undefined ? {} : segmentsRewrite(segments, matched)),
+    ...(port === undefined ? {} : { portRedirect: port }),
     ...(authority === undefined ? {} : { hostRedirect: authority }),
     ...(scheme === undefined ? {} : { schemeRedirect: scheme }),
   };

@@ -1,5 +1,6 @@
 import type { PodBody } from '../../../config/core/pod.js';
-import { apiVersionOf, type KindDefinition } from '../../../config/kind-definition.js';
+import { GATEWAY_API_GROUP } from '../../../config/gateway-api/gateway-api-names.js';
+import { apiVersionOf, type KindDefinition, modelKindOf } from '../../../config/kind-definition.js';
 import type { KindRegistry } from '../../../config/kinds.js';
 import { type MeshObject, objectKey } from '../../../config/object.js';
 import { formatViolation } from '../../../config/violation.js';
@@ -20,7 +21,7 @@ export function readClusterObject(raw: RawObject, definition: KindDefinition, ki
   const result = kinds.read(complete, { defaultNamespace: '', origin: 'cluster' });
   if (result.type === 'object') return { type: 'object', object: trimObject(result.object, kinds.meshDomain) };
   const { name, namespace = '' } = raw.metadata;
-  const key = objectKey(definition.kind, namespace, name);
+  const key = objectKey(modelKindOf(definition), namespace, name);
   if (result.type === 'unknown') {
     const reason = `its version ${result.apiVersion} is not read; write it in ${result.knownApiVersions.join(' or ')}`;
     return { type: 'refused', problems: [{ key, reason }] };
@@ -40,10 +41,16 @@ export function readClusterObject(raw: RawObject, definition: KindDefinition, ki
  */
 function trimObject(object: MeshObject, meshDomain: string): MeshObject {
   if (isMeshGroup(object, meshDomain)) return object;
-  const { generation: _, ...metadata } = object.metadata;
+  const { generation, ...metadata } = object.metadata;
+  // Conditions of the Gateway API name the generation that they are about.
+  const hasConditions = object.apiVersion.startsWith(`${GATEWAY_API_GROUP}/`);
   const trimmed = {
     ...object,
-    metadata: { ...metadata, annotations: meshAnnotations(metadata.annotations, meshDomain) },
+    metadata: {
+      ...metadata,
+      ...(hasConditions && generation !== undefined ? { generation } : {}),
+      annotations: meshAnnotations(metadata.annotations, meshDomain),
+    },
   };
   return object.kind === 'Pod' ? { ...trimmed, body: trimPod(object.body as PodBody) } : trimmed;
 }

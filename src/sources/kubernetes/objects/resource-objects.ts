@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KindDefinition } from '../../../config/kind-definition.js';
+import { type KindDefinition, modelKindOf } from '../../../config/kind-definition.js';
 import { type MeshObject, objectKey } from '../../../config/object.js';
 import type { RawObject } from '../../../kubernetes/watch/raw-object.js';
 import type { ReflectorSink, Replacement } from '../../../kubernetes/watch/reflector.js';
@@ -58,7 +58,7 @@ export function createResourceObjects(options: ResourceObjectsOptions): Resource
   const compare = (name: string, known: Entry | undefined, found: Entry | undefined, changes: ObjectChange[]): void => {
     const problems = found?.problems ?? NO_PROBLEMS;
     if (found !== known && (problems.length > 0 || (known?.problems.length ?? 0) > 0)) {
-      onProblems(objectKey(definition.kind, ...splitName(name)), problems);
+      onProblems(objectKey(modelKindOf(definition), ...splitName(name)), problems);
     }
     if (found === undefined) {
       if (known === undefined) return;
@@ -135,7 +135,7 @@ function splitName(name: string): [namespace: string, name: string] {
   return [name.slice(0, at), name.slice(at + 1)];
 }
 
-function deletion({ kind }: KindDefinition, qualified: string): ObjectChange {
+function deletion(definition: KindDefinition, qualified: string): ObjectChange {
   const [namespace, name] = splitName(qualified);
-  return { type: 'delete', kind, namespace, name };
+  return { type: 'delete', kind: modelKindOf(definition), namespace, name };
 }
