@@ -41,6 +41,7 @@ import { createProxyServing, type ProxyObservers } from './proxy-serving.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
 import { createSettingsKeeper } from './settings-keeper.js';
 import { createSnapshotLog } from './snapshot-log.js';
+import { openGatewayStatus } from './status/create-gateway-status.js';
 import { createStatus } from './status/create-status.js';
 import { createSubmit } from './submit-change.js';
 import { createSecureServing } from './trust/secure-serving.js';
@@ -202,6 +203,14 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
       logger: logging.scope('status'),
       clock,
     });
+  const gatewayStatus = openGatewayStatus(options, {
+    cluster,
+    kinds,
+    identity,
+    context: () => distributor.context,
+    logging,
+    clock,
+  });
   const secure = createSecureServing({
     options,
     guard,
@@ -312,6 +321,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     { observe: shapes.look },
     createPendingPodRecorder(metrics),
   );
+  if (gatewayStatus !== undefined) observers.snapshots.push(gatewayStatus);
   if (status !== undefined) {
     const changed = status.connectionsChanged;
     observers.sessions.push({ opened: changed, progressed: changed, closed: changed });
@@ -331,7 +341,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   return {
     tracing,
     ...{ cluster, keeper, sources, submit, keySets, apiKeys, analysis, policy, proxies, status, secure, webhooks },
-    ...{ dns, drain, http, monitoring, introspection, instances },
+    ...{ dns, drain, http, monitoring, introspection, instances, gatewayStatus },
   };
 }
 

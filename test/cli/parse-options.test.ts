@@ -148,12 +148,12 @@ test('a variable of a name that no setting has is reported with the name that wa
 test('settings without effect are listed if they are set', (t) => {
   const given = flags(['registries', 'Catalog'], ['catalogserverURL', 'http://localhost']);
   const options = parseOptions(given, {
-    NAV_ENABLED_SERVICE_APIS: '1',
+    NAV_ENABLE_INCREMENTAL_MCP: '1',
   });
   t.deepEqual(options.unimplemented.map(({ setting }) => setting).sort(), [
     '--catalogserverURL',
     '--registries',
-    'NAV_ENABLED_SERVICE_APIS',
+    'NAV_ENABLE_INCREMENTAL_MCP',
   ]);
   t.true(options.unimplemented.every(({ why }) => why.length > 10));
 });

@@ -10,8 +10,6 @@ export const GAPS: Readonly<Record<string, string>> = {
   // Without an issue that ends them: the start-up log and docs/configuration.md give the same reasons.
   INGRESS_GATEWAY_NAMESPACE: 'a proxy agent reads it. Stock Envoy gets gateway credentials over SDS',
   SECRET_WATCHER_RESYNC_PERIOD: 'a proxy agent reads it. Stock Envoy gets gateway credentials over SDS',
-  NAV_ENABLED_SERVICE_APIS:
-    'objects of the Kubernetes Gateway API are not read. A Gateway with a VirtualService replaces them',
   NAV_ENABLE_TCP_METADATA_EXCHANGE:
     'stock Envoy does not contain the filter. Certificates identify the peers of a connection',
   ORCH_INGRESS_NS: 'objects of Kubernetes Ingress are not read. A Gateway with a VirtualService replaces them',

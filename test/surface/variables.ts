@@ -33,7 +33,7 @@ NAV_CERT_PROVIDER | string | meshd | ca/server-certificate/create-server-certifi
 NAV_DEBOUNCE_AFTER | duration | 100ms | push/debouncer.test.ts | one change is pushed when it has been quiet for NAV_DEBOUNCE_AFTER
 NAV_DEBOUNCE_MAX | duration | 10s | push/debouncer.test.ts | continuous changes are pushed after NAV_DEBOUNCE_MAX
 NAV_DISTRIBUTION_HISTORY_RETENTION | duration | 1m0s | bootstrap/settings.test.ts | old states expire after NAV_DISTRIBUTION_HISTORY_RETENTION, also for a proxy that still has one
-NAV_ENABLED_SERVICE_APIS | bool | false | -
+NAV_ENABLED_SERVICE_APIS | bool | false | e2e/gateway-api.test.ts | requests reach the Services of HTTPRoutes through the router of a Gateway
 NAV_ENABLE_ANALYSIS | bool | false | bootstrap/analysis-off.test.ts | NAV_ENABLE_ANALYSIS=true reports messages, and false runs no analyzer
 NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING | bool | true | bootstrap/settings.test.ts | without distribution tracking, config_distribution says 409 and nonces have no root before them
 NAV_ENABLE_CRD_VALIDATION | bool | false | sources/kubernetes/objects/resource-objects.test.ts | whatever lists and events come, what is served is what the cluster has, at its last good state | withdrawsInvalid

@@ -58,6 +58,4 @@ export const UNIMPLEMENTED = {
   metadataExchange:
     'stock Envoy does not contain a filter for TCP metadata exchange; peers are known by their certificates',
   pod: 'the injector sets it for the proxies of pods, and this process does not read it',
-  serviceApis:
-    'objects of the Kubernetes Gateway API are not read; write a Gateway and a VirtualService instead (docs/gateways.md)',
 } as const;

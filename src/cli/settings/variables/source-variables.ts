@@ -45,8 +45,8 @@ export const sourceVariables = {
     name: 'NAV_ENABLED_SERVICE_APIS',
     type: bool,
     default: 'false',
-    meaning: "Enables experimental support for the orchestrator's service API resources",
-    unimplemented: awaits(UNIMPLEMENTED.serviceApis, false),
+    meaning:
+      "Enables experimental support for the orchestrator's service API resources: Gateways and HTTPRoutes of the Kubernetes Gateway API configure routers",
   },
   navEnableAnalysis: {
     name: 'NAV_ENABLE_ANALYSIS',
