@@ -62,9 +62,6 @@ export function policyListenerSettings(options: Options): GrpcListenerSettings {
   return { ...grpcServerSettings(options), ...options.discovery.policyAddr };
 }
 
-/** ORCH_INGRESS_NS when it is not set. */
-const DEFAULT_INGRESS_NAMESPACE = 'mesh-system';
-
 export function storeSettings({ discovery, environment }: Options): MeshStoreSettings {
   return {
     domain: discovery.domain,
@@ -82,7 +79,7 @@ export function storeSettings({ discovery, environment }: Options): MeshStoreSet
       ? {
           gatewayApi: {
             controllerName: gatewayControllerName(environment.meshDomain),
-            ingressNamespace: environment.orchIngressNs || DEFAULT_INGRESS_NAMESPACE,
+            ingressNamespace: environment.orchIngressNs,
             regexLimits: regexLimitsOf(environment),
           },
         }

@@ -17,7 +17,7 @@ import { createBackendResolver } from './rules/backends.js';
 
 export interface GatewayApiSource {
   readonly objects: ObjectTables;
-  readonly mesh: Pick<MeshConfig, 'ingressService'>;
+  readonly mesh: Pick<MeshConfig, 'ingressService' | 'rootNamespace'>;
 }
 
 /** Makes the index of each snapshot; to be called with successive ones. */
@@ -43,7 +43,7 @@ export function createGatewayApiIndexer(domain: string, settings: GatewayApiSett
   const build = ({ objects, mesh }: GatewayApiSource): GatewayApi => {
     const classes = readGatewayClasses(objects, controllerName);
     const isGranted = createGrants(objects);
-    const defaultService = { namespace: ingressNamespace, name: mesh.ingressService };
+    const defaultService = { namespace: ingressNamespace || mesh.rootNamespace, name: mesh.ingressService };
     const gateways = readApiGateways({ objects, classes: classes.accepted, isGranted, domain, defaultService });
     const byKey = new Map<ObjectKey, ApiGateway>(gateways.map((gateway) => [gateway.key, gateway]));
     const resolve = createBackendResolver(objects, isGranted, domain);
@@ -72,7 +72,7 @@ export function createGatewayApiIndexer(domain: string, settings: GatewayApiSett
   };
 
   return (source) => {
-    const next = [...KINDS.map((kind) => source.objects.get(kind)), source.mesh.ingressService];
+    const next = [...KINDS.map((kind) => source.objects.get(kind)), source.mesh.ingressService, source.mesh.rootNamespace];
     if (inputs.length === next.length && next.every((input, at) => input === inputs[at])) return index;
     inputs = next;
     index = build(source);

@@ -4,7 +4,10 @@ import type { RegexLimits } from '../../config/regex/regex-limits.js';
 export interface GatewayApiSettings {
   /** The controller that GatewayClasses name. */
   readonly controllerName: string;
-  /** ORCH_INGRESS_NS: namespace of the default Service of Gateways, whose name is `ingressService` of the mesh config. */
+  /**
+   * ORCH_INGRESS_NS: namespace of the default Service of Gateways, whose name is `ingressService` of the mesh config; empty
+   * for the root namespace.
+   */
   readonly ingressNamespace: string;
   readonly regexLimits: RegexLimits;
 }

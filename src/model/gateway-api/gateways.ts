@@ -67,6 +67,7 @@ function serverOf({ id, key, namespace }: ApiGateway, listener: ApiListener): Ga
   const sharing = spec.allowedRoutes.namespaces.from === 'All' ? '*' : namespace;
   return {
     gateway: id,
+    author: namespace,
     object: key,
     index,
     isListener: true,
