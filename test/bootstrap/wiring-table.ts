@@ -65,7 +65,12 @@ export const TRANSLATED_TO: Readonly<Record<string, string>> = {
   NAV_REGEX_SERVICE_BYTES: 'regex.serviceBytes',
   NAV_SKIP_VALIDATE_TRUST_DOMAIN: 'generators.skipTrustDomainValidation',
   NAV_ENABLE_ANALYSIS: 'status.hasMessages',
-  NAV_ENABLED_SERVICE_APIS: 'store.gatewayApi',
+  NAV_ENABLED_SERVICE_APIS: [
+    ...['controllerName', 'ingressNamespace'],
+    ...['expression', 'message', 'namespace', 'object', 'programs', 'service'].map((it) => `regexLimits.${it}Bytes`),
+  ]
+    .map((field) => `store.gatewayApi.${field}`)
+    .join(' '),
   NAV_ENABLE_ORCH_SELECT_WORKLOAD_ENTRIES: 'store.servicesSelectWorkloadEntries',
   NAV_ENABLE_SERVICEENTRY_SELECT_PODS: 'store.serviceEntriesSelectPods',
   NAV_USE_ENDPOINT_SLICE: 'store.useEndpointSlice',
