@@ -72,7 +72,11 @@ export function createGatewayApiIndexer(domain: string, settings: GatewayApiSett
   };
 
   return (source) => {
-    const next = [...KINDS.map((kind) => source.objects.get(kind)), source.mesh.ingressService, source.mesh.rootNamespace];
+    const next = [
+      ...KINDS.map((kind) => source.objects.get(kind)),
+      source.mesh.ingressService,
+      source.mesh.rootNamespace,
+    ];
     if (inputs.length === next.length && next.every((input, at) => input === inputs[at])) return index;
     inputs = next;
     index = build(source);
