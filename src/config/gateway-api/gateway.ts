@@ -75,4 +75,3 @@ export const apiGatewaySchema = Type.Object({
 
 export type ApiGatewaySpec = Immutable<Static<typeof apiGatewaySchema>>;
 export type ListenerSpec = ApiGatewaySpec['listeners'][number];
-export type AllowedRoutesSpec = ListenerSpec['allowedRoutes'];
