@@ -74,6 +74,7 @@ export function storeSettings({ discovery, environment }: Options): MeshStoreSet
     serviceEntriesSelectPods: environment.navEnableServiceentrySelectPods,
     edsForHeadlessServices: environment.navEnableEdsForHeadlessServices,
     virtualServiceDelegates: environment.navEnableVirtualServiceDelegate,
+    ingressNamespace: environment.orchIngressNs,
     ignoresAuthentications: !discovery.plugins.includes('authn'),
     ...(environment.navEnabledServiceApis
       ? {

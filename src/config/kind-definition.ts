@@ -44,9 +44,12 @@ export function modelKindOf({ kind, modelKind = kind }: Pick<KindDefinition, 'ki
   return modelKind;
 }
 
-/** Whether the kinds of a group configure the mesh: its own, and those of the Gateway API. Others describe workloads. */
+/** The group of Ingresses and their classes. */
+export const INGRESS_GROUP = 'networking.k8s.io';
+
+/** Whether the kinds of a group configure the mesh: its own, those of the Gateway API and Ingresses. Others describe workloads. */
 export function isConfigurationGroup(group: string, meshDomain: string): boolean {
-  return group === GATEWAY_API_GROUP || group.endsWith(`.${meshDomain}`);
+  return group === GATEWAY_API_GROUP || group === INGRESS_GROUP || group.endsWith(`.${meshDomain}`);
 }
 
 /** `group/version` of a version, by default of the first; `v1` in the core group. */

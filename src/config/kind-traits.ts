@@ -55,6 +55,9 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   kubernetes('Pod', 'workload', ['listeners']),
   kubernetes('Node', 'workload', []),
   kubernetes('Namespace', 'service', ['listeners', 'routes', 'policyReach', 'serviceConfigs', 'ruleObjects', 'plans']),
+  // The Gateways and VirtualServices that come of them reach routers.
+  ofRouters('Ingress', ['clusters', 'listeners', 'routes']),
+  ofRouters('IngressClass', ['clusters', 'listeners', 'routes']),
   mesh('ServiceEntry', EVERYTHING, { effect: 'service' }),
   mesh('WorkloadEntry', ['listeners'], { effect: 'service' }),
   mesh('HTTPAPISpec', ['serviceConfigs'], { isPolicy: true }),
@@ -78,10 +81,10 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   // Listeners hash the addresses of callers, and bind services that keep their destination otherwise.
   mesh('DestinationRule', ['clusters', 'endpoints', 'listeners', 'routes']),
   mesh('Gateway', ['clusters', 'listeners', 'routes'], { routersOnly: true }),
-  gatewayApi('GatewayClass', ['clusters', 'listeners', 'routes']),
-  gatewayApi(API_GATEWAY, ['clusters', 'listeners', 'routes']),
-  gatewayApi('HTTPRoute', ['clusters', 'routes']),
-  gatewayApi('ReferenceGrant', ['clusters', 'listeners', 'routes']),
+  ofRouters('GatewayClass', ['clusters', 'listeners', 'routes']),
+  ofRouters(API_GATEWAY, ['clusters', 'listeners', 'routes']),
+  ofRouters('HTTPRoute', ['clusters', 'routes']),
+  ofRouters('ReferenceGrant', ['clusters', 'listeners', 'routes']),
   mesh('EnvoyFilter', [...PROXY_CONFIG, 'filters']),
   mesh('Sidecar', [...PROXY_CONFIG, 'filters'], { sidecarsOnly: true }),
 ]);
@@ -118,8 +121,8 @@ function kubernetes(
   return [kind, { effect, origin: 'kubernetes', isPolicy: false, ...ANY_PROXY, affects: new Set(affects) }];
 }
 
-/** Kinds of the Gateway API, which configure routers alone. */
-function gatewayApi(kind: string, affects: readonly ServedGroup[]): readonly [string, KindTraits] {
+/** Kinds of the Gateway API, and Ingresses: they configure routers alone. */
+function ofRouters(kind: string, affects: readonly ServedGroup[]): readonly [string, KindTraits] {
   const [, traits] = kubernetes(kind, 'config', affects);
   return [kind, { ...traits, routersOnly: true }];
 }

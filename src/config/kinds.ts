@@ -2,6 +2,7 @@ import { isRecord } from '../base/record.js';
 import type { ExpressionLanguage } from '../expressions/expression-types.js';
 import { createCoreKinds } from './core/core-kinds.js';
 import { createGatewayApiKinds } from './gateway-api/gateway-api-kinds.js';
+import { createIngressKinds } from './ingress/ingress-kinds.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
 import {
   createNetworkingKinds,
@@ -104,6 +105,7 @@ export function createKindDefinitions(
     ...createSecurityKinds(meshDomain),
     ...createCoreKinds(),
     ...(features.gatewayApi === true ? createGatewayApiKinds() : []),
+    ...createIngressKinds(),
   ];
 }
 

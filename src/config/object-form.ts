@@ -20,7 +20,9 @@ export function objectForm({ apiVersion, kind: modelKind, metadata, body }: Mesh
 
 /** The body of a core kind has its top-level fields (`spec`, `status`, `subsets`); the body of a mesh kind is its spec. */
 function isCoreKind(apiVersion: string): boolean {
-  return !apiVersion.includes('/') || apiVersion.startsWith('discovery.k8s.io/');
+  return (
+    !apiVersion.includes('/') || ['discovery.k8s.io', 'networking.k8s.io'].includes(apiVersion.split('/', 1)[0] ?? '')
+  );
 }
 
 function sorted(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -7,6 +7,7 @@ import { canDiffer, type Enforcement } from './analysis/analysis-input.js';
 import { type AnalysisMessage, identityOf } from './analysis/analysis-message.js';
 import { createIncrementalAnalysis } from './analysis/incremental-analysis.js';
 import { listenerConflicts, policiesWithoutListener } from './analysis/listener-conflicts.js';
+import { nameSources } from './analysis/name-sources.js';
 import { rejectedServers } from './analysis/rejected-servers.js';
 import { skippedPatches } from './analysis/skipped-patches.js';
 import { unusableCredentials } from './analysis/unusable-credentials.js';
@@ -82,14 +83,14 @@ export function createAnalysisWatch(
   const lastMessages = (): readonly AnalysisMessage[] => {
     const findings = generated();
     const conflicts = listenerConflicts(findings);
-    return [
-      ...messages.values(),
+    const ofProxies = [
       ...conflicts,
       ...rejectedServers(findings, messages.values()),
       ...skippedPatches(findings),
       ...unusableCredentials(credentials()),
       ...(analysis.input === undefined ? [] : policiesWithoutListener(analysis.input, conflicts)),
     ];
+    return [...messages.values(), ...nameSources(ofProxies, analysis.input?.objects ?? new Map())];
   };
   const analyzeSoon = (context: PushContext): void => {
     metrics.changed(pending !== undefined);

@@ -74,6 +74,7 @@ export const TRANSLATED_TO: Readonly<Record<string, string>> = {
   NAV_ENABLE_ORCH_SELECT_WORKLOAD_ENTRIES: 'store.servicesSelectWorkloadEntries',
   NAV_ENABLE_SERVICEENTRY_SELECT_PODS: 'store.serviceEntriesSelectPods',
   NAV_USE_ENDPOINT_SLICE: 'store.useEndpointSlice',
+  ORCH_INGRESS_NS: 'store.ingressNamespace',
   ORCH_SERVICE_HOST: 'grpc.host policyListener.host',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'tracing.url',
   OTEL_EXPORTER_OTLP_HEADERS: 'tracing.headers.other',

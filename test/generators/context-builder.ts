@@ -63,6 +63,7 @@ export const MESH: MeshConfig = {
   ingressClass: 'mesh',
   ingressService: 'mesh-ingressgateway',
   ingressControllerMode: 'STRICT',
+  ingressSelector: 'mesh-ingressgateway',
   enableTracing: false,
   accessLogFile: '',
   accessLogFormat: '',

@@ -12,7 +12,6 @@ export const GAPS: Readonly<Record<string, string>> = {
   SECRET_WATCHER_RESYNC_PERIOD: 'a proxy agent reads it. Stock Envoy gets gateway credentials over SDS',
   NAV_ENABLE_TCP_METADATA_EXCHANGE:
     'stock Envoy does not contain the filter. Certificates identify the peers of a connection',
-  ORCH_INGRESS_NS: 'objects of Kubernetes Ingress are not read. A Gateway with a VirtualService replaces them',
 };
 
 /** Prefixes of metrics whose source does not exist yet. */

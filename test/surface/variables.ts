@@ -73,7 +73,7 @@ INGRESS_GATEWAY_NAMESPACE | string | - | -
 MESH_METRICS_ANNOTATIONS | string | - | webhooks/injection/probes.test.ts | scrapers go to the status port if the template has an agent that merges metrics
 NAV_DEBUG_ADSZ_CONFIG | bool | false | introspection/proxy-pages.test.ts | adsz and cdsz show resources only with NAV_DEBUG_ADSZ_CONFIG
 NAV_FILTER_GATEWAY_CLUSTER_CONFIG | bool | false | generators/gateways/filtered-clusters.test.ts | with NAV_FILTER_GATEWAY_CLUSTER_CONFIG a router gets only clusters that its virtual services lead to
-ORCH_INGRESS_NS | string | - | -
+ORCH_INGRESS_NS | string | - | model/derived/ingress.test.ts | an Ingress gives a Gateway in ORCH_INGRESS_NS, to which only its own namespace may bind
 POD_NAME | string | - | bootstrap/kubernetes.test.ts | the server beside a cluster serves its services to proxies, and writes the status of its objects
 REVISION | string | - | ${EFFECTS}
 SECRET_WATCHER_RESYNC_PERIOD | string | - | -

@@ -52,8 +52,6 @@ export const UNIMPLEMENTED = {
   agent:
     'it configures a proxy agent; stock Envoy gets certificates and gateway credentials from this process over SDS',
   catalog: 'the Catalog registry is not implemented yet',
-  ingress:
-    'objects of Kubernetes Ingress are not read; write a Gateway and a VirtualService instead (docs/gateways.md)',
   mcp: 'the MCP source is not implemented yet',
   metadataExchange:
     'stock Envoy does not contain a filter for TCP metadata exchange; peers are known by their certificates',

@@ -1,7 +1,7 @@
 import { validateDuration } from '../duration-rules.js';
 import { validateExportTo } from '../networking/export-to.js';
 import { validateLocalityLbSetting } from '../networking/locality-lb-setting.js';
-import { isDnsLabel, isFqdn, isHost } from '../primitives.js';
+import { isDnsLabel, isFqdn, isHost, isLabelValue } from '../primitives.js';
 import type { Violation } from '../violation.js';
 import { validateAccessLogFormat } from './access-log-format.js';
 import type { MeshConfigFile } from './mesh-config-schema.js';
@@ -47,6 +47,14 @@ function validateNames(file: MeshConfigFile): readonly Violation[] {
   const violations: Violation[] = trustDomains
     .filter(([, value]) => !isFqdn(value))
     .map(([path, value]) => ({ path, value, message: 'is not a trust domain', remedy: 'use a DNS name' }));
+  if (!isLabelValue(file.ingressSelector)) {
+    violations.push({
+      path: 'ingressSelector',
+      value: file.ingressSelector,
+      message: 'is not a value of a label',
+      remedy: 'use the label app of the gateways, at most 63 letters, digits, hyphens, underscores and dots',
+    });
+  }
   if (!isDnsLabel(file.rootNamespace)) {
     violations.push({
       path: 'rootNamespace',

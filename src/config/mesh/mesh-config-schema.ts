@@ -84,9 +84,6 @@ const unusedFields = {
 
 /** Paths of fields without an effect. A mesh config that has one gets a warning. */
 export const UNUSED_MESH_CONFIG_FIELDS: readonly string[] = [
-  'ingressClass',
-  'ingressService',
-  'ingressControllerMode',
   'defaultConfig.configPath',
   'defaultConfig.parentShutdownDuration',
   'defaultConfig.statNameLength',
@@ -115,15 +112,28 @@ export const meshConfigSchema = Type.Object({
     description: 'Time to wait for the first bytes of a connection whose protocol is detected; 0s waits without limit.',
     default: '5s',
   }),
-  ingressClass: Type.String({ description: 'Class of Ingress objects that the mesh serves.', default: 'mesh' }),
+  ingressClass: Type.String({
+    description:
+      'Class of the Ingress objects that gateways serve: annotation kubernetes.io/ingress.class, or the name of a class.',
+    default: 'mesh',
+    maxLength: 253,
+  }),
   ingressService: Type.String({
-    description: 'Service whose address is written into Ingress objects.',
+    description:
+      'Service in ORCH_INGRESS_NS whose addresses are written into the status of Ingress objects; empty: none.',
     default: 'mesh-ingressgateway',
+    maxLength: 63,
   }),
   ingressControllerMode: Type.Enum(['OFF', 'DEFAULT', 'STRICT'], {
     description:
       'OFF: no Ingress objects. DEFAULT: objects of ingressClass, and objects without a class. STRICT: only objects of ingressClass.',
     default: 'STRICT',
+  }),
+  ingressSelector: Type.String({
+    description: 'Value of the label app of the gateways that serve Ingress objects.',
+    default: 'mesh-ingressgateway',
+    minLength: 1,
+    maxLength: 63,
   }),
   enableTracing: Type.Boolean({ description: 'If true, proxies trace requests.', default: true }),
   accessLogFile: Type.String({ description: 'File of the access log; empty: no access log.', default: '' }),

@@ -10,9 +10,13 @@ export interface MeshConfig {
   readonly proxyHttpPort: number;
   readonly connectTimeoutMs: number;
   readonly protocolDetectionTimeoutMs: number;
+  /** Class of the Ingress objects that the mesh serves. */
   readonly ingressClass: string;
+  /** Service in ORCH_INGRESS_NS whose addresses are written into the status of Ingresses. */
   readonly ingressService: string;
-  readonly ingressControllerMode: string;
+  readonly ingressControllerMode: 'OFF' | 'DEFAULT' | 'STRICT';
+  /** Value of the label `app` of the routers that serve Ingresses. */
+  readonly ingressSelector: string;
   readonly enableTracing: boolean;
   /** Path, or empty for none. */
   readonly accessLogFile: string;

@@ -56,6 +56,7 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
     ingressClass: file.ingressClass,
     ingressService: file.ingressService,
     ingressControllerMode: file.ingressControllerMode,
+    ingressSelector: file.ingressSelector,
     enableTracing: file.enableTracing,
     accessLogFile: file.accessLogFile,
     accessLogFormat: file.accessLogFormat,

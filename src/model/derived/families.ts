@@ -1,4 +1,5 @@
 import type { DerivedFamily } from './derivation.js';
+import { createIngressFamily } from './ingress/ingress-family.js';
 
 /** Settings of the families, fixed for the life of the process. */
 export interface DerivedSettings {
@@ -11,6 +12,6 @@ export interface DerivedSettings {
 }
 
 /** One line for each family. */
-export function createDerivedFamilies(_settings: DerivedSettings): readonly DerivedFamily[] {
-  return [];
+export function createDerivedFamilies(settings: DerivedSettings): readonly DerivedFamily[] {
+  return [createIngressFamily(settings)];
 }

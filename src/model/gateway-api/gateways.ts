@@ -68,6 +68,7 @@ function serverOf({ id, key, namespace }: ApiGateway, listener: ApiListener): Ga
   return {
     gateway: id,
     author: namespace,
+    isDerived: false,
     object: key,
     index,
     isListener: true,

@@ -1,7 +1,7 @@
 /** The SDS names of the secrets that `credentialName` of a Gateway or DestinationRule refers to. */
 
 const SCHEME = 'kubernetes://';
-/** The secrets of the Gateway API, which name their namespace. */
+/** The secrets of the Gateway API and of Ingresses, which name their namespace. */
 const GATEWAY_SCHEME = 'kubernetes-gateway://';
 const ROOTS_SUFFIX = '-cacert';
 
@@ -13,7 +13,7 @@ export function credentialSecret(credentialName: string): string {
   return `${SCHEME}${credentialName}`;
 }
 
-/** The certificate with its key of a listener of the Gateway API. */
+/** The certificate with its key of a listener of the Gateway API, or of an Ingress. */
 export function gatewaySecret(namespace: string, name: string): string {
   return `${GATEWAY_SCHEME}${namespace}/${name}`;
 }

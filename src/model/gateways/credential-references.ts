@@ -5,7 +5,7 @@ import type { Proxy } from '../proxy.js';
 import type { PushContext } from '../push-context.js';
 import { labelsOf } from '../security/mutual-tls.js';
 import { type AskedCredential, credentialSecret, gatewaySecret } from './credential-names.js';
-import { serverField } from './gateway-server.js';
+import { type GatewayServer, serverField } from './gateway-server.js';
 import type { ServerTls } from './server-tls.js';
 
 type ObjectTable = ReadonlyMap<ObjectKey, MeshObject>;
@@ -33,7 +33,7 @@ export function usersOfCredential(
     secretNamespace === undefined ? credentialSecret(credentialName) : gatewaySecret(secretNamespace, credentialName);
   const servers = context.gateways.of(router).gateways.flatMap((gateway) => gateway.servers);
   const ofGateways = servers
-    .filter(({ tls }) => certificateSecretOf(tls) === secret)
+    .filter((server) => certificateSecretOf(server.tls) === secret && mayServe(server, namespace))
     .map((server) => ({
       object: server.object,
       field: `${serverField(server)}.tls.${server.isListener === true ? 'certificateRefs[0]' : 'credentialName'}`,
@@ -41,6 +41,14 @@ export function usersOfCredential(
   if (secretNamespace !== undefined) return ofGateways;
   const rules = context.objects.get('DestinationRule');
   return rules === undefined ? ofGateways : [...ofGateways, ...(usersInRules(rules).get(credentialName) ?? [])];
+}
+
+/**
+ * Gateways that are made from Ingresses name secrets of the namespace of the Ingress. Only routers of the namespace of the
+ * Gateway, which the operator chooses (ORCH_INGRESS_NS), get these: every tenant can give a pod the labels of a gateway.
+ */
+function mayServe({ gateway, isDerived }: GatewayServer, namespace: string): boolean {
+  return !isDerived || gateway.startsWith(`${namespace}/`);
 }
 
 function certificateSecretOf(tls: ServerTls | undefined): string | undefined {

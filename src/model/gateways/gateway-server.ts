@@ -17,6 +17,8 @@ export interface GatewayServer {
   readonly object: ObjectKey;
   /** The namespace of the author: that of the Gateway, or of the object from which it is made. */
   readonly author: string;
+  /** Whether the Gateway is made from another object. */
+  readonly isDerived: boolean;
   /** Position among the servers of its object. */
   readonly index: number;
   /** Whether it is a listener of a Gateway of the Gateway API. */

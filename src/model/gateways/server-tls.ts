@@ -1,6 +1,6 @@
 import { modeOfTls, type ServerTlsSpec } from '../../config/networking/gateway-tls.js';
 import type { CertificateSource, RootsSource } from '../traffic/client-tls.js';
-import { credentialRootsSecret, credentialSecret } from './credential-names.js';
+import { credentialRootsSecret, credentialSecret, gatewaySecret } from './credential-names.js';
 
 export type TlsVersion = '1.0' | '1.1' | '1.2' | '1.3';
 
@@ -61,9 +61,13 @@ function certificateOf({
   serverCertificate = '',
   privateKey = '',
 }: ServerTlsSpec): CertificateSource {
-  return credentialName === ''
-    ? { type: 'files', certificatePath: serverCertificate, privateKeyPath: privateKey }
-    : { type: 'secret', name: credentialSecret(credentialName) };
+  if (credentialName === '') return { type: 'files', certificatePath: serverCertificate, privateKeyPath: privateKey };
+  // Rules of applied objects forbid the slash: only Gateways that are made from Ingresses have it.
+  const [namespace = '', name] = credentialName.split('/');
+  return {
+    type: 'secret',
+    name: name === undefined ? credentialSecret(credentialName) : gatewaySecret(namespace, name),
+  };
 }
 
 function rootsOf({ credentialName = '', caCertificates = '' }: ServerTlsSpec): RootsSource {

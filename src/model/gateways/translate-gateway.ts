@@ -24,14 +24,19 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
 /** The servers of a Gateway, whose spec has passed validation. */
 export function translateServers(object: MeshObject, { servers }: GatewaySpec): readonly GatewayServer[] {
   const { namespace, name } = object.metadata;
-  const place = { gateway: `${namespace}/${name}`, object: keyOf(object), author: authorNamespaceOf(object) };
+  const place = {
+    gateway: `${namespace}/${name}`,
+    object: keyOf(object),
+    author: authorNamespaceOf(object),
+    isDerived: object.derivedFrom !== undefined,
+  };
   return servers.map((server, index) => ({ ...place, index, ...translateServer(server, namespace) }));
 }
 
 function translateServer(
   { port, bind = '', hosts, tls, defaultEndpoint, name = '' }: GatewayServerSpec,
   namespace: string,
-): Omit<GatewayServer, 'gateway' | 'object' | 'author' | 'index'> {
+): Omit<GatewayServer, 'gateway' | 'object' | 'author' | 'isDerived' | 'index'> {
   const protocol = PROTOCOLS[port.protocol.toUpperCase()] ?? 'tcp';
   const decrypts = protocol === 'https' || protocol === 'tls';
   return {

@@ -1,4 +1,4 @@
-import { isConfigurationGroup } from '../../config/kind-definition.js';
+import { INGRESS_GROUP, isConfigurationGroup } from '../../config/kind-definition.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import type { Resource } from '../../kubernetes/watch/resource.js';
 
@@ -9,8 +9,10 @@ export interface KindChoice {
    * (--registries).
    */
   readonly readsCoreKinds: boolean;
-  /** Whether the mesh's custom resources are read, and those of the Gateway API. Not where files are the source of configuration (--configDir). */
+  /** Whether the mesh's custom resources are read, those of the Gateway API and Ingresses. Not where files are the source of configuration (--configDir). */
   readonly readsMeshKinds: boolean;
+  /** Whether Ingresses and their classes are read too (`ingressControllerMode`). Default true. */
+  readonly readsIngresses?: boolean;
 }
 
 export interface WatchedResourcesOptions extends KindChoice {
@@ -23,11 +25,12 @@ export interface WatchedResourcesOptions extends KindChoice {
 
 /** The lists to watch: each kind that is read, cluster-wide or once for each namespace. */
 export function watchedResources(options: WatchedResourcesOptions): readonly Resource[] {
-  const { kinds, namespaces, useEndpointSlice, readsCoreKinds, readsMeshKinds } = options;
+  const { kinds, namespaces, useEndpointSlice, readsCoreKinds, readsMeshKinds, readsIngresses = true } = options;
   const unused = useEndpointSlice ? 'Endpoints' : 'EndpointSlice';
   return kinds.definitions
     .filter(({ kind }) => kind !== unused)
     .filter(({ group }) => (isConfigurationGroup(group, kinds.meshDomain) ? readsMeshKinds : readsCoreKinds))
+    .filter(({ group }) => readsIngresses || group !== INGRESS_GROUP)
     .flatMap((definition) => {
       const scopes = definition.namespaced && namespaces.length > 0 ? [...new Set(namespaces)] : [''];
       return scopes.map((namespace) => ({ definition, namespace }));

@@ -74,6 +74,7 @@ export interface AnalysisInput
     | 'bindingGrants'
     | 'quotaShapes'
     | 'apiKeySecrets'
+    | 'derivationProblems'
   > {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
@@ -111,7 +112,7 @@ export function analysisInputOf(
   { workloadLabelsOf, traffic } = createAnalysisMemory(),
 ): EndpointAnalysisInput {
   const { objects, authorizationPolicies, requestAuthentications, services, servicesByHost, endpoints, mesh } = context;
-  const { sharedPorts, entryOffences, bindingGrants, quotaShapes, apiKeySecrets } = context;
+  const { sharedPorts, entryOffences, bindingGrants, quotaShapes, apiKeySecrets, derivationProblems } = context;
   const bindings = resolvePolicyBindings(context);
   const knownAttributes = knownAttributesOf(objects);
   return {
@@ -127,6 +128,7 @@ export function analysisInputOf(
     bindingGrants,
     quotaShapes,
     apiKeySecrets,
+    derivationProblems,
     bindings,
     enforcement,
     knownAttributes,
@@ -177,6 +179,7 @@ export function differsBeyondEndpoints(first: PushContext, second: PushContext):
     first.bindingGrants !== second.bindingGrants ||
     first.quotaShapes !== second.quotaShapes ||
     first.apiKeySecrets !== second.apiKeySecrets ||
+    first.derivationProblems !== second.derivationProblems ||
     first.mesh.policy !== second.mesh.policy ||
     first.mesh.rootNamespace !== second.mesh.rootNamespace ||
     first.mesh.defaultDestinationRuleExportTo !== second.mesh.defaultDestinationRuleExportTo ||

@@ -4,6 +4,7 @@ import { type AnalysisMessage, createMessage, inPod, sortMessages } from './anal
 import { findConfinedEntries } from './analyzers/confined-entries.js';
 import { findConflictingPolicies } from './analyzers/conflicting-policies.js';
 import { findContradictoryClauses } from './analyzers/contradictory-clauses.js';
+import { findDerivationProblems } from './analyzers/derivation-problems.js';
 import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authentications.js';
 import { findImpossiblePatterns } from './analyzers/impossible-patterns.js';
 import { findIneffectiveAttributes } from './analyzers/ineffective-attributes.js';
@@ -33,6 +34,7 @@ import { findUnenforceableServices } from './analyzers/unenforceable-services.js
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
 import { findUngrantedBindings } from './analyzers/ungranted-bindings.js';
 import { findUselessAttributes } from './analyzers/useless-attributes.js';
+import { nameSources } from './name-sources.js';
 import {
   type FindMeshMessages,
   MESH_ANALYZERS,
@@ -55,6 +57,7 @@ export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'conflicting-policies': findConflictingPolicies,
   'duplicate-hosts': findDuplicateHosts,
   'dangling-references': findDanglingReferences,
+  'derivation-problems': findDerivationProblems,
   'ineffective-authorization-policies': findIneffectiveAuthorizationPolicies,
   'ineffective-request-authentications': findIneffectiveRequestAuthentications,
   'ignored-peer-authentications': findIgnoredPeerAuthentications,
@@ -120,7 +123,8 @@ function mapValues<From, To>(
 
 /** Runs the analyzers over one snapshot; sorted. MESH0001 reports an analyzer that throws; the others still run. */
 export function analyze(input: EndpointAnalysisInput, analyzers = ANALYZERS): readonly AnalysisMessage[] {
-  const messages = Object.entries(analyzers).flatMap(([name, analyzer]) => run(name, analyzer, input));
+  const found = Object.entries(analyzers).flatMap(([name, analyzer]) => run(name, analyzer, input));
+  const messages = nameSources(found, input.objects);
   return sortMessages(input.enforcement.isPod === true ? messages.map(inPod) : messages);
 }
 

@@ -1,3 +1,4 @@
+import { DERIVED_MESSAGE_CODES } from './derived-message-codes.js';
 import { GENERAL_MESSAGE_CODES } from './general-message-codes.js';
 import { MESH_MESSAGE_CODES } from './mesh-message-codes.js';
 import { PLAN_MESSAGE_CODES } from './plan-message-codes.js';
@@ -25,7 +26,7 @@ export type MessageNeed = 'wholeMesh' | 'meshConfig';
 
 /**
  * All codes (docs/analysis.md). 0001 to 0129 are general; from 0201 policies, from 0301 security, from 0401
- * listeners, from 0501 services. A code never changes its meaning, and the code of a removed message is not used again.
+ * listeners, from 0501 services, from 0601 Ingresses. A code never changes its meaning, and the code of a removed message is not used again.
  */
 export const MESSAGE_CODES = {
   ...GENERAL_MESSAGE_CODES,
@@ -262,6 +263,7 @@ export const MESSAGE_CODES = {
   ...RULE_MESSAGE_CODES,
   ...PLAN_MESSAGE_CODES,
   ...MESH_MESSAGE_CODES,
+  ...DERIVED_MESSAGE_CODES,
 } as const satisfies Readonly<Record<string, MessageCode>>;
 
 export type MessageName = keyof typeof MESSAGE_CODES;

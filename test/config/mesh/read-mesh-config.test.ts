@@ -27,6 +27,7 @@ test('the defaults are those of the specification', (t) => {
     ingressClass: 'mesh',
     ingressService: 'mesh-ingressgateway',
     ingressControllerMode: 'STRICT',
+    ingressSelector: 'mesh-ingressgateway',
     enableTracing: true,
     accessLogFile: '',
     accessLogFormat: '',
@@ -118,7 +119,7 @@ serviceSettings:
 
 test('unknown fields and fields without effect are warnings that name them', (t) => {
   const result = readYaml(
-    'mixerCheckSrver: x:1\ndefaultConfig: {concurency: 3, statNameLength: 200}\ningressClass: other\nthriftConfig: {}\nsomething: else\n',
+    'mixerCheckSrver: x:1\ndefaultConfig: {concurency: 3, statNameLength: 200}\nthriftConfig: {}\nsomething: else\n',
   );
   t.is(result.type, 'valid');
   const warnings = result.type === 'valid' ? result.warnings.map((each) => formatFinding(each).slice(0, 80)) : [];
@@ -126,7 +127,6 @@ test('unknown fields and fields without effect are warnings that name them', (t)
     'defaultConfig.concurency: 3: is not a known field; did you mean concurrency?',
     'mixerCheckSrver: "x:1": is not a known field; did you mean mixerCheckServer?',
     'something: "else": is not a known field; known fields here are proxyListenPort, ',
-    'ingressClass: has no effect in this version; remove it',
     'defaultConfig.statNameLength: has no effect in this version; remove it',
     'thriftConfig: has no effect in this version; remove it',
   ]);

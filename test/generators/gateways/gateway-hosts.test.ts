@@ -10,6 +10,7 @@ function server(gateway: string, host: string, fields: Partial<MergedServer> = {
       gateway,
       object: `Gateway/${gateway}`,
       author: gateway.split('/')[0] ?? '',
+      isDerived: false,
       index: 0,
       name: '',
       port: 80,

@@ -36,6 +36,8 @@ const MESH = [
   '/apis/networking.acme.io/v1beta1/sidecars or /apis/networking.acme.io/v1alpha3/sidecars',
   '/apis/networking.acme.io/v1beta1/virtualservices or /apis/networking.acme.io/v1alpha3/virtualservices',
   '/apis/networking.acme.io/v1beta1/workloadentries or /apis/networking.acme.io/v1alpha3/workloadentries',
+  '/apis/networking.k8s.io/v1/ingressclasses',
+  '/apis/networking.k8s.io/v1/ingresses',
   '/apis/security.acme.io/v1beta1/authorizationpolicies',
   '/apis/security.acme.io/v1beta1/peerauthentications',
   '/apis/security.acme.io/v1beta1/requestauthentications',
@@ -43,6 +45,13 @@ const MESH = [
 
 test('every kind is watched everywhere, custom ones in the groups of the mesh domain', (t) => {
   t.deepEqual(paths({}), [...CORE, ...MESH]);
+});
+
+test('Ingresses and their classes are not watched where the mesh config turns them off', (t) => {
+  t.deepEqual(
+    paths({ readsIngresses: false }),
+    [...CORE, ...MESH].filter((path) => !path.includes('networking.k8s.io')),
+  );
 });
 
 test('EndpointSlices take the place of Endpoints', (t) => {

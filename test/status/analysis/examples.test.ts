@@ -70,12 +70,16 @@ const REMEDIES: Readonly<Record<string, readonly [wrong: string, right: string]>
   MESH0412: ['service: reviews #', 'service: reviews.shop.svc.cluster.local #'],
   MESH0413: ['version: "2"', 'version: v2'],
   MESH0414: ['exportTo: "."', 'exportTo: "*"'],
+  MESH0601: ['resource: { kind: Bucket, name: files } #', 'service: { name: web, port: { number: 80 } } #'],
+  MESH0602: ['path: /cart #', 'path: /basket #'],
+  MESH0603: ['name: cart #', 'name: web #'],
 };
 /** The codes of single kinds that have an example. */
 const OF_KINDS = [
   ...['MESH0262', 'MESH0272', 'MESH0273', 'MESH0274', 'MESH0275', 'MESH0276', 'MESH0277'],
   ...['MESH0307', 'MESH0308', 'MESH0309', 'MESH0310', 'MESH0311', 'MESH0403', 'MESH0404', 'MESH0407', 'MESH0408'],
   ...['MESH0409', 'MESH0410', 'MESH0411', 'MESH0412', 'MESH0413', 'MESH0414'],
+  ...['MESH0601', 'MESH0602', 'MESH0603'],
 ];
 const keysCannotBeFetched = (problem: KeySourceProblem): Partial<AnalyzeSettings> => ({
   enforcement: {

@@ -107,9 +107,9 @@ export const sourceVariables = {
     name: 'ORCH_INGRESS_NS',
     type: optionalNamespaceName,
     default: '',
-    meaning: 'Namespace of the Gateways generated from Ingresses',
-    whenUnset: 'mesh-system',
-    unimplemented: awaits(UNIMPLEMENTED.ingress),
+    meaning:
+      'Namespace of the Gateways made from Ingresses, of the routers that get the certificates of Ingresses, and of the Service ingressService',
+    whenUnset: 'rootNamespace of the mesh config, mesh-system',
   },
   orchServiceHost: {
     name: 'ORCH_SERVICE_HOST',

@@ -129,6 +129,7 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
         // `reviewEntry` of the webhook judges ServiceEntries.
         entryOffences: new Map(),
         bindingGrants: context.bindingGrants,
+        derivationProblems: [],
         quotaShapes: context.quotaShapes,
         apiKeySecrets: context.apiKeySecrets,
         bindings: bindingsOf(side, touched.bindings),
