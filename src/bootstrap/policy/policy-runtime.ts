@@ -18,6 +18,7 @@ import type { ServiceConfigSource } from '../../policy/server/compiled-services.
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
 import { createPolicyService } from '../../policy/server/grpc/policy-service.js';
 import { createRateLimitQuotaService } from '../../policy/server/grpc/quota-service.js';
+import { tuneHeapForChecks } from '../../policy/server/heap-for-checks.js';
 import { createAnswerRequests } from '../../policy/server/http/answer-requests.js';
 import type { HttpCheckService } from '../../policy/server/http/http-check-service.js';
 import { createLoadReader } from '../../policy/server/load-reader.js';
@@ -182,6 +183,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   /** Notes the time of a Check. */
   const noted = <Arguments extends readonly unknown[], Answer>(check: (...given: Arguments) => Answer) => {
     return (...given: Arguments): Answer => {
+      if (lastCallMs === 0) tuneHeapForChecks();
       lastCallMs = clock.monotonicMs();
       return check(...given);
     };
