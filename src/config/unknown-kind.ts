@@ -1,5 +1,6 @@
 import { nearestName } from '../base/nearest-name.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
+import { olderFormRemedy } from './policy-rules/older-kinds.js';
 import type { Violation } from './violation.js';
 
 /** The kinds of the core group. A folder that is also applied to a cluster may contain them. */
@@ -85,6 +86,7 @@ function badKind(
   ofGroup: readonly KindDefinition[],
   alsoKnown: Iterable<string> = [],
 ): Violation {
+  const older = ofGroup.some((definition) => definition.kind === 'handler') ? olderFormRemedy(kind) : undefined;
   const nearest = nearestName(kind, [...ofGroup.map((definition) => definition.kind), ...alsoKnown]);
   const definition = ofGroup.find((candidate) => candidate.kind === nearest);
   const versions = definition === undefined ? [] : versionsOf([definition]);
@@ -95,9 +97,10 @@ function badKind(
     value: kind,
     message: `is not a kind of ${groupOf(apiVersion) || 'the core group'}`,
     remedy:
-      nearest === undefined
+      older ??
+      (nearest === undefined
         ? `its supported kinds are ${kinds}`
-        : `did you mean ${nearest}${isRightVersion ? '' : ` with apiVersion ${versions.join(' or ')}`}?`,
+        : `did you mean ${nearest}${isRightVersion ? '' : ` with apiVersion ${versions.join(' or ')}`}?`),
   };
 }
 

@@ -79,4 +79,12 @@ export const RULE_MESSAGE_CODES = {
     title: 'The policy server in the control plane asks another policy server (backend), so it applies no rules.',
     remedy: 'apply the rules at that server, or remove backend from the file of --policyConfig',
   },
+  unsetAttribute: {
+    code: 'MESH0284',
+    level: 'Warn',
+    needs: 'wholeMesh',
+    title:
+      'The condition of a rule reads an attribute that an attributemanifest declares and nothing sets. The rule matches no request that needs its value.',
+    remedy: 'use an attribute of docs/attributes.md, give it a default with |, or set it in an HTTPAPISpec',
+  },
 } as const satisfies Readonly<Record<string, MessageCode>>;

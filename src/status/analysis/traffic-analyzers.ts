@@ -4,6 +4,7 @@ import { findMisplacedAnnotations } from './analyzers/misplaced-annotations.js';
 import { conflictingManifests } from './analyzers/rules/conflicting-manifests.js';
 import { idleRuleFields } from './analyzers/rules/idle-rule-fields.js';
 import { ruleProblems } from './analyzers/rules/rule-problems.js';
+import { unsetAttributes } from './analyzers/rules/unset-attributes.js';
 import { unusedRuleObjects } from './analyzers/rules/unused-rule-objects.js';
 import { confinedRoutes } from './analyzers/traffic/confined-routes.js';
 import { severalDefaults, sharedWorkloads } from './analyzers/traffic/conflicting-sidecars.js';
@@ -63,6 +64,7 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'unreachable-routes': unreachableRoutes,
   'unused-rule-objects': unusedRuleObjects,
   'unverified-servers': unverifiedServers,
+  'unset-attributes': unsetAttributes,
 };
 
 /** Analyzers of single objects that read pods and WorkloadEntries too. They run again when workloads change. */

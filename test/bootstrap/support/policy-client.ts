@@ -15,12 +15,21 @@ const HEALTH = '/grpc.health.v1.Health/Check';
 const SERVING = Buffer.from([0x08, 0x01]);
 const passThrough = (bytes: Buffer): Buffer => bytes;
 
+/** Parts of a request beyond its service. */
+export interface AskedRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of the caller. */
+  readonly address?: string;
+  /** Labels of the serving workload, as the control plane gives them to its proxy. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 /** An Envoy's side of a policy server. */
 export interface PolicyClient {
   /** Asks about a new request to the service; 200 for one that passes, else the status that its caller gets. */
-  ask(service: string): Promise<number>;
+  ask(service: string, request?: AskedRequest): Promise<number>;
   /** The whole answer. */
-  check(service: string): Promise<ReadCheckResponse>;
+  check(service: string, request?: AskedRequest): Promise<ReadCheckResponse>;
   isServing(): Promise<boolean>;
 }
 
@@ -41,17 +50,23 @@ export function connectPolicyClient(t: Teardown, port: number): PolicyClient {
         else resolve(answer);
       });
     });
-  const check: PolicyClient['check'] = async (service) => {
+  const check: PolicyClient['check'] = async (service, { headers, address, labels } = {}) => {
     const metadata = new Metadata();
     metadata.set('x-mesh-service', service);
-    metadata.set('x-mesh-client-config', httpConfigText({}));
-    const bytes = checkRequestBytes(httpCheck({ id: String(++streamId), host: service }));
+    const attributes = { 'destination.labels': { stringMapValue: { entries: labels ?? {} } } };
+    metadata.set(
+      'x-mesh-client-config',
+      httpConfigText(labels === undefined ? {} : { mixerAttributes: { attributes } }),
+    );
+    const http = { id: String(++streamId), host: service, ...(headers === undefined ? {} : { headers }) };
+    const source = { address: { socketAddress: { address, portValue: 41362 } } };
+    const bytes = checkRequestBytes(httpCheck(http, address === undefined ? {} : { source }));
     return readCheckResponse(await call(CHECK, bytes, metadata));
   };
   return {
     check,
-    ask: async (service) => {
-      const { status, deniedResponse } = await check(service);
+    ask: async (service, request) => {
+      const { status, deniedResponse } = await check(service, request);
       return status.code === 0 ? 200 : Number(deniedResponse?.status.code);
     },
     isServing: async () => (await call(HEALTH, Buffer.alloc(0))).equals(SERVING),

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import type { MeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import type { MeshObject } from '../../../src/config/object.js';
 import { createRegexPrograms } from '../../../src/config/regex/regex-programs.js';
 import { createResolvedRules } from '../../../src/model/policy/rules/resolved-rules.js';
@@ -46,8 +47,8 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
         ]),
       ),
     );
-  const applyObjects = (objects: readonly MeshObject[]) =>
-    handler.update(createResolvedRules('legacy')(tenantMesh(objects).context));
+  const applyObjects = (objects: readonly MeshObject[], mesh: Partial<MeshConfig> = {}) =>
+    handler.update(createResolvedRules('legacy')(tenantMesh(objects, mesh).context));
   return {
     handler,
     clock: fakeClock,

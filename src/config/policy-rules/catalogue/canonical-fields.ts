@@ -1,11 +1,13 @@
 import type { TSchema } from 'typebox';
 import { isRecord } from '../../../base/record.js';
+import { enumName } from './enum-numbers.js';
 
 /** The part of a JSON schema that this file uses. */
 interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
+  readonly enum?: readonly string[];
 }
 
 /** `label_names` becomes `labelNames`. */
@@ -14,14 +16,16 @@ export function camelCase(name: string): string {
 }
 
 /**
- * Renames the fields of a value that are written in snake_case, as the JSON form of messages allows. Keys of maps stay. A
- * field that is written in both forms stays twice, so that reading it finds an unknown field.
+ * Renames the fields of a value that are written in snake_case, and replaces the numbers of enum values by their names, as
+ * the JSON form of messages allows both. Keys of maps stay. A field that is written in both forms stays twice, so that
+ * reading it finds an unknown field.
  */
 export function canonicalFields(schema: TSchema, value: unknown): unknown {
   return renamed(schema as SchemaNode, value);
 }
 
-function renamed({ items, properties, additionalProperties }: SchemaNode, value: unknown): unknown {
+function renamed({ items, properties, additionalProperties, enum: names }: SchemaNode, value: unknown): unknown {
+  if (names !== undefined) return enumName(names, value);
   if (Array.isArray(value)) return items === undefined ? value : value.map((item) => renamed(items, item));
   if (!isRecord(value)) return value;
   if (properties !== undefined) {
