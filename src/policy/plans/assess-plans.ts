@@ -8,6 +8,13 @@ import { anonymousLayer } from './plan-attributes.js';
 /** Why a request is refused before it is counted. */
 export type PlanRefusal = 'noKey' | 'unknownKey' | 'notIncluded';
 
+/** A request that the plans of its service refuse. */
+export interface PlanRefused {
+  readonly type: 'refused';
+  readonly reason: PlanRefusal;
+  readonly decision: CheckDecision;
+}
+
 /** The plan of a request. */
 export type PlanVerdict =
   | {
@@ -18,7 +25,7 @@ export type PlanVerdict =
       /** Whether a limit that cannot be compared with the request may count it. */
       readonly isUndecided: boolean;
     }
-  | { readonly type: 'refused'; readonly reason: PlanRefusal; readonly decision: CheckDecision }
+  | PlanRefused
   /** A plan or its keys have not come yet, or a condition cannot be used: the fail policy decides. */
   | { readonly type: 'undecided' };
 

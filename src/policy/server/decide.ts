@@ -6,7 +6,7 @@ import type { QuotaCharge } from '../client/compile-quota-specs.js';
 import { OK_STATUS } from '../client/policy-status.js';
 import { type NetworkFailPolicyConfig, resolveNetworkFailPolicy } from '../client/transport-config.js';
 import { ALLOWED, type PlanCharge, type PolicyHandler, type ReceiptUse } from '../handlers/policy-handler.js';
-import type { PlanRefusal } from '../plans/assess-plans.js';
+import type { PlanRefusal, PlanRefused } from '../plans/assess-plans.js';
 import type { CallConfig, CallConfigs } from './call-configs.js';
 import type { CheckedCall, CheckRight } from './callers/authorize-check.js';
 import type { CompiledService, CompiledServices } from './compiled-services.js';
@@ -53,7 +53,7 @@ export interface CheckInput {
   /** Missing for a service without plans. */
   readonly planCharges?: readonly PlanCharge[] | undefined;
   /** The refusal of the service's plans, before anything is counted. */
-  readonly refusal?: CheckDecision | undefined;
+  readonly refusal?: PlanRefused | undefined;
   /** Equal for all attempts at one Check; undefined when they look like other requests. */
   readonly deduplicationId: string | undefined;
   readonly texts: CheckTexts;
@@ -106,7 +106,10 @@ export function decide(
     const isServiceKnown = service?.isKnown ?? false;
     const finish = (decision: CheckDecision): Decided => ({ context, isServiceKnown, decision, texts });
     if (config.disableCheckCalls || service?.calls.disableCheckCalls) return finish(ALLOWED);
-    if (refusal !== undefined) return finish(refusal);
+    if (refusal !== undefined) {
+      environment.planRefused(refusal.reason);
+      return finish(refusal.decision);
+    }
     const failPolicy = service?.calls.networkFailPolicy ?? config.transport.networkFailPolicy ?? NO_FAIL_POLICY;
     if (isUndecided) {
       environment.undecided(context.protocol, host);

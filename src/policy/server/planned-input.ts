@@ -1,8 +1,7 @@
 import { whenSettled } from '../../base/when-settled.js';
 import { type AttributeBag, type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
-import type { CheckDecision } from '../client/check-flow.js';
 import type { PlanCharge } from '../handlers/policy-handler.js';
-import { assessPlans, type ServicePlans } from '../plans/assess-plans.js';
+import { assessPlans, type PlanRefused, type ServicePlans } from '../plans/assess-plans.js';
 import type { CompiledService } from './compiled-services.js';
 import type { CheckEnvironment } from './decide.js';
 
@@ -11,7 +10,7 @@ export interface Planned {
   /** Of consumer and plan; empty without a plan. */
   readonly layer: AttributeLayer;
   readonly planCharges?: readonly PlanCharge[];
-  readonly refusal?: CheckDecision;
+  readonly refusal?: PlanRefused;
   readonly isUndecided: boolean;
 }
 
@@ -20,7 +19,7 @@ const UNDECIDED: Planned = { layer: EMPTY_LAYER, isUndecided: true };
 
 /** Assesses the plans of the service; without a promise when they are compiled. */
 export function planOf(
-  { plans, planRefused }: Pick<CheckEnvironment, 'plans' | 'planRefused'>,
+  { plans }: Pick<CheckEnvironment, 'plans'>,
   { plans: names }: CompiledService,
   bag: AttributeBag,
 ): Planned | Promise<Planned> {
@@ -31,8 +30,7 @@ export function planOf(
       case 'admitted':
         return { layer: verdict.attributes, planCharges: verdict.charges, isUndecided: verdict.isUndecided };
       case 'refused':
-        planRefused(verdict.reason);
-        return { layer: EMPTY_LAYER, refusal: verdict.decision, isUndecided: false };
+        return { layer: EMPTY_LAYER, refusal: verdict, isUndecided: false };
       case 'undecided':
         return UNDECIDED;
     }

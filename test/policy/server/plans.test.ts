@@ -128,6 +128,12 @@ test('requests without a known key are refused before anything is counted', asyn
   );
 });
 
+test('refusals of plans are not counted while checks of the service are off', async (t) => {
+  const { request: ask, scrape } = setUp({ service: { disableCheckCalls: true } });
+  t.is((await ask('/?key=guess')).status.code, 0);
+  t.false((await scrape()).includes('policy_server_plan_refusals_total{'));
+});
+
 test('limits of plans are counted for a proxy that counts fast quotas itself, and those quotas are not', async (t) => {
   const { ask } = setUp({
     service: {
