@@ -80,6 +80,18 @@ export interface ExplainedRequest {
         readonly operation: Readonly<Record<string, string>>;
         readonly apiSpecs: readonly ObjectKey[];
         readonly apiKey?: string;
+        readonly plans: {
+          readonly plans: readonly ObjectKey[];
+          readonly verdict: 'none' | 'admitted' | 'undecided' | 'noKey' | 'unknownKey' | 'notIncluded';
+          readonly plan?: ObjectKey;
+          readonly consumer?: string;
+          readonly limits: readonly {
+            readonly name: string;
+            readonly requests: number;
+            readonly per: string;
+            readonly of: string;
+          }[];
+        };
         readonly quotas: {
           readonly charges: readonly {
             readonly quota: string;

@@ -24,6 +24,8 @@ class AskedRequestError extends Error {
   readonly code = 'BAD_REQUEST';
 }
 
+const SCHEMES: readonly string[] = ['http:', 'https:'];
+
 /**
  * Reads a method, a URL and `Name: value` headers as curl takes them.
  *
@@ -42,6 +44,12 @@ export function readAskedRequest(
   if (!URL.canParse(text))
     throw new AskedRequestError(`${JSON.stringify(url)} is not a URL, such as http://web.shop/books`);
   const { hostname, port, pathname, search, protocol } = new URL(text);
+  if (!SCHEMES.includes(protocol)) {
+    const scheme = JSON.stringify(protocol.slice(0, -1));
+    throw new AskedRequestError(
+      `${JSON.stringify(url)} has the scheme ${scheme}; the supported ones are http and https`,
+    );
+  }
   const map = headerMapOf(headers.map(readHeader));
   const [host = hostname] = (map.get('host') ?? hostname).split(':');
   const [namespace = '', account = '', ...rest] = caller.split('/');

@@ -15,9 +15,9 @@ import { readAttributes } from '../../policy/client/attributes-from-config.js';
 import { compileApiSpecs } from '../../policy/client/compile-api-specs.js';
 import { deriveHttpAttributes } from '../../policy/client/http-attributes.js';
 import { WORKLOAD_LABELS } from '../../policy/client/workload-labels.js';
-import { dimensionText } from '../../policy/quota/dimension-text.js';
 import { type Answer, answersFor } from './answers.js';
 import type { AskedRequest } from './asked-request.js';
+import { attributeText } from './attribute-text.js';
 import { authorizationFacts, principalOf } from './authorization-facts.js';
 import { type ExplainedPlans, explainPlans } from './explain-plans.js';
 import { type ExplainedQuotas, explainQuotas, type LimitLookup } from './explain-quotas.js';
@@ -174,5 +174,5 @@ function endpointsOfPort(context: PushContext, service: Service, port: number): 
 
 function textsOf(bag: AttributeBag): Readonly<Record<string, string>> {
   const names = [...bag.entries()].map(([name]) => name).sort();
-  return Object.fromEntries(names.map((name) => [name, dimensionText({ text: name, attribute: name }, bag) ?? '']));
+  return Object.fromEntries(names.map((name) => [name, attributeText(name, bag)]));
 }

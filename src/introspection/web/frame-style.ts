@@ -97,6 +97,7 @@ input:not([type=checkbox]) { flex: 0 1 22rem; min-width: 0; width: 100%; }
 textarea { flex: 1 1 100%; font-family: var(--mono); font-size: 12px; }
 select { flex: 0 1 auto; }
 label { color: var(--quiet); font-size: 13px; display: flex; flex-wrap: wrap; gap: .2rem .5rem; align-items: center; }
+label:has(textarea) { flex: 1 1 100%; }
 button { cursor: pointer; color: var(--link); background: var(--panel); }
 button:hover { border-color: var(--link); }
 td form { margin: .15rem 0; } td input, td button { padding: .1rem .5rem; font-size: 13px; }

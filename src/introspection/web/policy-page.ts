@@ -64,10 +64,10 @@ function renderPolicy({ question, explained, problem }: Model): Html {
 <label>Method <select name="method">${['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map(
     (name) => html`<option${name === method ? html` selected` : ''}>${name}</option>`,
   )}</select></label>
-<input name="url" value="${url}" required placeholder="http://web.shop/books" aria-label="URL" autocomplete="off">
-<input name="from" value="${from}" placeholder="Caller: namespace/service account" aria-label="Caller: namespace/service account" autocomplete="off">
-<input name="ip" value="${ip}" placeholder="Address of the caller: 10.0.0.7" aria-label="Address of the caller" autocomplete="off">
-<textarea name="headers" rows="3" placeholder="x-api-key: gold" aria-label="Headers, one on each line">${headers.join('\n')}</textarea>
+<label>URL <input name="url" value="${url}" required placeholder="http://web.shop/books" autocomplete="off"></label>
+<label>Caller <input name="from" value="${from}" placeholder="namespace/service account" autocomplete="off"></label>
+<label>Address of the caller <input name="ip" value="${ip}" placeholder="10.0.0.7" autocomplete="off"></label>
+<label>Headers, one on each line <textarea name="headers" rows="3" placeholder="x-api-key: gold">${headers.join('\n')}</textarea></label>
 <button>Explain</button></form>
 ${problem === undefined ? '' : html`<p class="reason"><bdi>${problem}</bdi></p>`}
 ${explained === undefined ? '' : renderExplained(explained)}`;
@@ -99,7 +99,8 @@ function renderAuthorization(policies: readonly PolicyJudgement[]): Html {
   );
 }
 
-type Rules = NonNullable<ExplainedRequest['service']>['rules'];
+type Service = NonNullable<ExplainedRequest['service']>;
+type Rules = Service['rules'];
 type Call = Rules['matching'][number]['calls'][number];
 
 function renderRule({ object, open, calls, headers }: Rules['matching'][number]): Html {
@@ -116,11 +117,32 @@ function resultOf({ answer, limit, open }: Call): string {
   return limit === undefined ? '' : `${limit.maxAmount} in ${limit.validDurationMs / 1000} s`;
 }
 
+/** Empty for a service without plans. */
+function renderPlans({ plans, verdict, plan, consumer, limits }: Service['plans']): Html | '' {
+  if (plans.length === 0) return '';
+  const listed = joined(plans.map((key) => objectLink(key)));
+  if (plan === undefined) return html`<dt>Plan</dt><dd>${PLAN_VERDICTS[verdict]}: ${listed}</dd>`;
+  const counted = limits.map(({ name, requests, per, of }) => `${name}: ${requests} per ${per} for each ${of}`);
+  return html`<dt>Plan</dt><dd>${objectLink(plan)}</dd>
+<dt>Consumer</dt><dd><bdi>${consumer ?? ''}</bdi></dd>
+<dt>Limits</dt><dd>${joined(counted, 'no limit counts the request')} <span class="quiet"><a href="/debug/quotas">Quotas</a> shows their use</span></dd>
+`;
+}
+
+const PLAN_VERDICTS: Readonly<Record<Service['plans']['verdict'], string>> = {
+  none: 'none',
+  admitted: 'admitted',
+  undecided: 'depends on keys in Secrets or on other facts',
+  noKey: 'refused, the request has no API key',
+  unknownKey: 'refused, the API key is not known',
+  notIncluded: 'refused, the plan of the API key does not include the request',
+};
+
 function renderUnmatched({ object, match }: Rules['unmatched'][number]): Html {
   return html`${objectLink(object)} <code>${match}</code>`;
 }
 
-function renderService(service: NonNullable<ExplainedRequest['service']>): Html {
+function renderService(service: Service): Html {
   const {
     hostname,
     endpoints,
@@ -146,7 +168,7 @@ function renderService(service: NonNullable<ExplainedRequest['service']>): Html 
   )}</dd>
 <dt>Operation</dt><dd>${joined(texts(operation), 'no pattern matches')}</dd>
 <dt>API key</dt><dd><bdi>${apiKey ?? 'none'}</bdi>${apiKey === undefined ? '' : html` <span class="quiet">${credentialHash(apiKey)} on Quotas</span>`}</dd>
-<dt>Charges</dt><dd>${joined(
+${renderPlans(service.plans)}<dt>Charges</dt><dd>${joined(
     quotas.charges.map(({ quota, charge, object }) => html`<bdi>${quota} ${charge}</bdi> by ${objectLink(object)}`),
     'no quota',
   )}</dd>

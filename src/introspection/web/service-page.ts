@@ -1,9 +1,12 @@
+import { namespaceOfKey, type ObjectKey } from '../../config/object.js';
 import type { Endpoint } from '../../model/endpoint.js';
 import { boundKeysOf } from '../../model/policy/explain-policy.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
+import type { PushContext } from '../../model/push-context.js';
 import { type Html, html } from '../html.js';
 import { HttpProblem } from '../http-problem.js';
 import { recordOf } from '../json-source.js';
+import { compareText } from '../order.js';
 import type { Page } from '../page.js';
 import { everyService } from '../pages/service-json.js';
 import { requireContext } from '../views.js';
@@ -17,6 +20,8 @@ import { createWebPage } from './web-page.js';
 
 interface Model extends ServiceFacts {
   readonly policies: ReturnType<typeof boundKeysOf>;
+  /** Rules of its namespace and of the root namespace. Their conditions choose among its requests. */
+  readonly rules: readonly ObjectKey[];
 }
 
 const MAX_ENDPOINTS = 200;
@@ -38,17 +43,25 @@ export function servicePage(site: Site): Page {
       for (const service of everyService(context)) {
         if (service.hostname !== host || (namespace && service.namespace !== namespace)) continue;
         const policies = boundKeysOf(resolvePolicyBindings(context), service);
-        return { ...serviceFacts(context, service, await referrersIn(context)), policies };
+        const rules = rulesOf(context, service.namespace);
+        return { ...serviceFacts(context, service, await referrersIn(context)), policies, rules };
       }
       throw new HttpProblem(404, `There is no service ${host.slice(0, 300)}. /debug/services lists all services.`);
     },
     render: renderService,
-    json: ({ policies, ...facts }) => recordOf({ ...facts, policies }),
+    json: ({ policies, rules, ...facts }) => recordOf({ ...facts, policies, rules }),
   });
 }
 
+function rulesOf({ objects, bindingGrants }: PushContext, namespace: string): readonly ObjectKey[] {
+  const { rootNamespace } = bindingGrants;
+  return [...(objects.get('rule')?.keys() ?? [])]
+    .filter((key) => [namespace, rootNamespace].includes(namespaceOfKey(key)))
+    .sort(compareText);
+}
+
 function renderService(model: Model): Html {
-  const { service, endpoints, mutualTls, namedBy, authorization, policies } = model;
+  const { service, endpoints, mutualTls, namedBy, authorization, policies, rules: policyRules } = model;
   const routes = namedBy.filter((key) => key.startsWith('VirtualService/'));
   const rules = namedBy.filter((key) => key.startsWith('DestinationRule/'));
   return html`<p class="crumb"><a href="/debug/services">Services</a> / <bdi>${service.namespace}</bdi></p>
@@ -76,6 +89,10 @@ function renderService(model: Model): Html {
     'none',
   )}</dd>
 ${policies.plans === undefined ? '' : html`<dt>Plans</dt><dd>${joined(policies.plans.map((key) => objectLink(key)))}</dd>`}
+<dt>Rules</dt><dd>${joined(
+    policyRules.map((key) => objectLink(key)),
+    'none',
+  )}</dd>
 <dt>API</dt><dd>${joined(
     policies.apiSpecs.map((key) => objectLink(key)),
     'none',

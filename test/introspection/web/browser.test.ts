@@ -113,6 +113,13 @@ async function openMesh(t: Parameters<typeof serve>[0]) {
           hostname: HOST,
           endpoints: { healthy: 0, all: 1 },
           mutualTls: 'STRICT',
+          plans: {
+            plans: [`Plan/shop/${HOSTILE}`],
+            verdict: 'admitted',
+            plan: `Plan/shop/${HOSTILE}`,
+            consumer: HOSTILE,
+            limits: [{ name: LONG, requests: 10, per: 'minute', of: 'key' }],
+          },
           authorization: {
             policies: [
               {
