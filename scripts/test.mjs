@@ -9,6 +9,7 @@ import { endWithNpm } from './end-with-npm.mjs';
 import { obtainImagePackages } from './image/obtain-packages.mjs';
 import { obtainAdapters } from './obtain-adapters.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
+import { obtainGatewayApi } from './obtain-gateway-api.mjs';
 import { obtainGrpcClients } from './obtain-grpc-clients.mjs';
 import { obtainHelm } from './obtain-helm.mjs';
 import { obtainOtlpDecoder } from './obtain-otlp-decoder.mjs';
@@ -82,6 +83,8 @@ function obtainCounterparts() {
   if (chromium.missing !== undefined) missing.push(`Chromium: ${chromium.missing}`);
   const testcluster = obtainTestcluster();
   if (testcluster.missing !== undefined) missing.push(`Kubernetes: ${testcluster.missing}`);
+  const gatewayApi = obtainGatewayApi();
+  if (gatewayApi.missing !== undefined) missing.push(`CRDs of the Gateway API: ${gatewayApi.missing}`);
   missing.push(...obtainGrpcClients());
   const adapters = obtainAdapters();
   if (adapters.missing !== undefined) missing.push(`adapter in Go: ${adapters.missing}`);

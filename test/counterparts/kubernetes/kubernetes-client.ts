@@ -38,6 +38,7 @@ const CONCURRENT_WRITES = 16;
 const PLURALS: Readonly<Record<string, string>> = {
   AuthorizationPolicy: 'authorizationpolicies',
   Endpoints: 'endpoints',
+  GatewayClass: 'gatewayclasses',
   NetworkPolicy: 'networkpolicies',
   ServiceEntry: 'serviceentries',
   WorkloadEntry: 'workloadentries',
@@ -50,6 +51,7 @@ const CLUSTER_SCOPED = [
   'ClusterRoleBinding',
   'ValidatingWebhookConfiguration',
   'MutatingWebhookConfiguration',
+  'GatewayClass',
 ];
 
 /** The URL path of an object. */
