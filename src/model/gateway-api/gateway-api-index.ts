@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { API_GATEWAY } from '../../config/gateway-api/gateway-api-names.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { ObjectKey } from '../../config/object.js';
+import type { DerivationProblem } from '../derived/derivation.js';
 import type { ListedGateway } from '../gateways/gateway-index.js';
 import { readGatewayClasses } from './classes.js';
 import { type GatewayApi, type GatewayApiRoutes, NO_GATEWAY_API } from './gateway-api.js';
@@ -9,7 +11,9 @@ import { reportGateway } from './gateway-reports.js';
 import { type ApiGateway, listGateway, readApiGateways } from './gateways.js';
 import { HostMerger } from './listener-hosts.js';
 import type { ObjectTables } from './objects-of.js';
+import { problemsOfReport } from './problems.js';
 import { createGrants } from './reference-grants.js';
+import type { GatewayApiReport } from './report.js';
 import type { DraftHost } from './route-draft.js';
 import { buildRouteTables, hostsOfListener } from './route-tables.js';
 import { createRouteTranslator } from './routes.js';
@@ -39,6 +43,7 @@ export function createGatewayApiIndexer(domain: string, settings: GatewayApiSett
   let inputs: readonly unknown[] = [];
   let index = NO_GATEWAY_API;
   const keepRoutes = createRoutesKeeper();
+  const keepProblems = createProblemsKeeper();
 
   const build = ({ objects, mesh }: GatewayApiSource): GatewayApi => {
     const classes = readGatewayClasses(objects, controllerName);
@@ -58,16 +63,18 @@ export function createGatewayApiIndexer(domain: string, settings: GatewayApiSett
       }
     }
     merger.commit();
+    const report: GatewayApiReport = {
+      classes: classes.reports,
+      gateways: gateways.map((gateway) =>
+        reportGateway(gateway, (listener) => tables.of(listener)?.attached.size ?? 0),
+      ),
+      routes: tables.reports,
+    };
     return {
       routes: keepRoutes(served),
       gateways: keepListed(gateways.flatMap((gateway) => listGateway(gateway) ?? [])),
-      report: {
-        classes: classes.reports,
-        gateways: gateways.map((gateway) =>
-          reportGateway(gateway, (listener) => tables.of(listener)?.attached.size ?? 0),
-        ),
-        routes: tables.reports,
-      },
+      report,
+      problems: keepProblems(problemsOfReport(report)),
     };
   };
 
@@ -101,6 +108,15 @@ function createRoutesKeeper(): (served: ReadonlyMap<string, readonly DraftHost[]
     const id = next.length === 0 ? '' : `gateway-api-${changes}`;
     routes = { id, hostsOf: ({ gateway, index }) => served.get(placeOf(gateway, index)) };
     return routes;
+  };
+}
+
+/** An equal list is the known list: the analysis runs again for another one. */
+function createProblemsKeeper(): (problems: readonly DerivationProblem[]) => readonly DerivationProblem[] {
+  let known = NO_GATEWAY_API.problems;
+  return (problems) => {
+    if (!isDeepStrictEqual(problems, known)) known = problems;
+    return known;
   };
 }
 

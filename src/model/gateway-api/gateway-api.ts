@@ -1,3 +1,4 @@
+import type { DerivationProblem } from '../derived/derivation.js';
 import type { ListedGateway } from '../gateways/gateway-index.js';
 import type { GatewayServer } from '../gateways/gateway-server.js';
 import type { GatewayApiReport } from './report.js';
@@ -17,10 +18,13 @@ export interface GatewayApi {
   /** The same array while they stay the same. */
   readonly gateways: readonly ListedGateway[];
   readonly report: GatewayApiReport;
+  /** What of the report is not as its author wants it. The same array while it stays the same. */
+  readonly problems: readonly DerivationProblem[];
 }
 
 export const NO_GATEWAY_API: GatewayApi = {
   routes: { id: '', hostsOf: () => undefined },
   gateways: [],
   report: { classes: [], gateways: [], routes: [] },
+  problems: [],
 };

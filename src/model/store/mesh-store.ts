@@ -3,10 +3,11 @@ import { traitsOf } from '../../config/kind-traits.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
-import type { DerivedFamily } from '../derived/derivation.js';
+import type { DerivationProblem, DerivedFamily } from '../derived/derivation.js';
 import { DerivedObjects } from '../derived/derived-objects.js';
 import { createDerivedFamilies } from '../derived/families.js';
 import type { EntryGuard } from '../entries/entry-guard.js';
+import { createMemo } from '../memo.js';
 import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { GrantTable } from '../policy/binding-grants.js';
 import { NO_QUOTA_SHAPES, type QuotaShapes } from '../policy/fast/quota-shapes.js';
@@ -80,6 +81,7 @@ export function createMeshStore(
   const entries = new EntryTable(settings.domain, mesh);
   const grants = new GrantTable(settings.meshDomain);
   const indexesOf = createObjectIndexer(settings);
+  const joinProblems = createProblemsJoiner();
   const derived = new DerivedObjects(families, settings.meshDomain);
   const fastQuotas = new FastQuotaTable();
   let keySets = NO_KEY_SETS;
@@ -266,7 +268,7 @@ export function createMeshStore(
         keySets,
         quotaShapes,
         apiKeySecrets,
-        derivationProblems: derived.problems,
+        derivationProblems: joinProblems(derived.problems, byKind.gatewayApi.problems),
         findings: join(directory.findings.list(), byKind.destinationRules.findings),
         views: directory.hosts.views(),
         ownCluster: settings.clusterId,
@@ -278,6 +280,13 @@ export function createMeshStore(
       };
     },
   };
+}
+
+/** The same list for the same lists: the analysis runs again for another one. */
+function createProblemsJoiner() {
+  const joined = createMemo<readonly DerivationProblem[]>(1);
+  return (ofFamilies: readonly DerivationProblem[], others: readonly DerivationProblem[]) =>
+    others.length === 0 ? ofFamilies : joined.of([ofFamilies, others], '', () => join(ofFamilies, others));
 }
 
 function join<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {

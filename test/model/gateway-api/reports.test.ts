@@ -292,6 +292,18 @@ test('fields of a Gateway without effect are named, and a class with parameters 
   t.deepEqual(report.gateways, []);
 });
 
+test('conditions that are not as wanted are problems for the analysis, without repetitions', (t) => {
+  const listeners = [http(), http({ name: 'bytes', port: 90, protocol: 'TCP' })];
+  const { problems } = indexOf(gateway('edge/public', listeners), route('shop/r', { rules: [to('no')] }));
+  t.deepEqual(
+    problems.map(({ type, object, field, text }) => `${type} ${object} ${field}: ${text}`),
+    [
+      'unsupported Gateway.gateway.networking.k8s.io/edge/public spec.listeners[1]: protocol TCP is not supported; use HTTP or HTTPS',
+      'reference HTTPRoute/shop/r spec.parentRefs[0]: the Service shop/no does not exist',
+    ],
+  );
+});
+
 test('a listener counts each route once, also those that it does not reach by hostname', (t) => {
   const parents = [
     { name: 'public', namespace: 'edge' },
