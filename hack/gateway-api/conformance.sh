@@ -24,7 +24,7 @@ in_node kubectl apply --server-side -f "$ROOT/.cache/gateway-api/config/crd/stan
 in_node kubectl apply --server-side -f "$ROOT/crds" >>"$W/apply.log"
 in_node kubectl wait --for condition=established --timeout 60s crd --all >>"$W/apply.log"
 in_node kubectl apply -f "$HERE/cluster.yaml" >>"$W/apply.log"
-NAV_ENABLED_SERVICE_APIS=true POD_NAME=meshd-0 in_node node "$ROOT/build/programs/navigator-discovery.js" discovery \
+NAV_ENABLED_SERVICE_APIS=true NAV_USE_ENDPOINT_SLICE=true POD_NAME=meshd-0 in_node node "$ROOT/build/programs/navigator-discovery.js" discovery \
   --orchconfig "$KUBECONFIG" --grpcAddr "$NODE:15010" >"$W/meshd.log" 2>&1 &
 MESHD=$!
 trap 'kill $MESHD $UP; wait || true' EXIT

@@ -21,6 +21,8 @@ export interface ApiListener {
 
 const HTTP_ROUTE = { group: GATEWAY_API_GROUP, kind: 'HTTPRoute' } as const;
 
+const NO_KINDS: ReturnType<typeof supportedKindsOf> = { supported: [] };
+
 type Problem = Pick<ReportedCondition, 'reason' | 'message'>;
 
 export function readListeners(
@@ -41,7 +43,7 @@ function readListener(
   isGranted: IsGranted,
 ): ApiListener {
   const rejection = unsupported(spec);
-  const kinds = supportedKindsOf(spec);
+  const kinds = rejection?.reason === 'UnsupportedProtocol' ? NO_KINDS : supportedKindsOf(spec);
   const certificate = spec.protocol === 'HTTPS' ? certificateOf(spec, namespace, isGranted) : undefined;
   const unresolved = kinds.problem ?? (certificate !== undefined && 'reason' in certificate ? certificate : undefined);
   const hasCertificate = certificate === undefined || 'name' in certificate;

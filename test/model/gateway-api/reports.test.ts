@@ -219,6 +219,15 @@ for (const [title, [spec, expected, beside = []]] of Object.entries(LISTENERS)) 
   });
 }
 
+test('a listener of an unknown protocol has no supported kinds', (t) => {
+  const [report] = indexOf(gateway('edge/public', [http(), http({ name: 'bytes', port: 90, protocol: 'TCP' })])).report
+    .gateways;
+  t.deepEqual(
+    report?.listeners.map(({ supportedKinds }) => supportedKinds.map(({ kind }) => kind)),
+    [['HTTPRoute'], []],
+  );
+});
+
 test('neither listener of a conflict is served, and listeners beside it are', (t) => {
   const listeners = [
     http({ name: 'a', hostname: 'a.example.com' }),
