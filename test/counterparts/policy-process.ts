@@ -12,6 +12,8 @@ export interface PolicyProcess {
   start(): Promise<void>;
   /** Ends it at once, as a crash would: SIGKILL. */
   kill(): Promise<void>;
+  /** Ends it in order: SIGTERM. */
+  terminate(): Promise<void>;
   /** Sum over the series of a metric family that have these labels; default: all of them. */
   metric(family: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   /** The last log lines. */
@@ -27,6 +29,8 @@ export interface PolicyProcessOptions {
   readonly discovery: Discovery;
   /** Default: the file of discovery. */
   readonly policyConfigFile?: string;
+  /** More flags. */
+  readonly flags?: readonly string[];
 }
 
 /** The service of policy servers that are processes of their own, at addresses of the router. */
@@ -44,10 +48,12 @@ export const POLICY_SERVICE_SETTINGS = {
 };
 
 const MONITORING_PORT = 15014;
+/** As a pod has by default. */
+const TERMINATION_GRACE_MS = 30_000;
 
 /** Prepares a policy server; start() runs it. The rig's end ends it. */
 export function createPolicyProcess(rig: Rig, options: PolicyProcessOptions): PolicyProcess {
-  const { address, port = 15016, discovery, policyConfigFile = discovery.policyConfigFile } = options;
+  const { address, port = 15016, discovery, policyConfigFile = discovery.policyConfigFile, flags = [] } = options;
   const { adsAddress } = discovery;
   const name = `navigator-policy at ${address}`;
   const command = rig.network.router.enter([
@@ -60,6 +66,7 @@ export function createPolicyProcess(rig: Rig, options: PolicyProcessOptions): Po
       '--discoveryRootCert=',
     ],
     ...['--policyAddr', `${address}:${port}`, '--monitoringAddr', `${address}:${MONITORING_PORT}`],
+    ...flags,
   ]);
   let server: ManagedProcess | undefined;
   rig.defer(async () => server?.stop());
@@ -84,6 +91,9 @@ export function createPolicyProcess(rig: Rig, options: PolicyProcessOptions): Po
     },
     async kill() {
       await server?.stop('SIGKILL');
+    },
+    async terminate() {
+      await server?.stop('SIGTERM', TERMINATION_GRACE_MS);
     },
   };
 }
