@@ -82,7 +82,12 @@ export function createSources(
           clock,
           onReport: remote.onRefusals,
         });
-  const cluster = createClusterSource(options, parts, remote.onRefusals);
+  const cluster = createClusterSource(
+    options,
+    parts,
+    remote.onRefusals,
+    () => store.state().mesh.ingressControllerMode !== 'OFF',
+  );
   const ofFolder = createFolderFilter({
     kinds,
     readsCoreKinds: discovery.registries.includes('Orchestrator') && cluster === undefined,

@@ -42,6 +42,7 @@ import { readsCluster, userAgentOf } from './read-cluster.js';
 import { createSettingsKeeper } from './settings-keeper.js';
 import { createSnapshotLog } from './snapshot-log.js';
 import { openGatewayStatus } from './status/create-gateway-status.js';
+import { openIngressStatus } from './status/create-ingress-status.js';
 import { createStatus } from './status/create-status.js';
 import { createSubmit } from './submit-change.js';
 import { createSecureServing } from './trust/secure-serving.js';
@@ -203,14 +204,9 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
       logger: logging.scope('status'),
       clock,
     });
-  const gatewayStatus = openGatewayStatus(options, {
-    cluster,
-    kinds,
-    identity,
-    context: () => distributor.context,
-    logging,
-    clock,
-  });
+  const statusSources = { cluster, kinds, identity, context: () => distributor.context, logging, clock };
+  const gatewayStatus = openGatewayStatus(options, statusSources);
+  const ingressStatus = openIngressStatus(options, statusSources);
   const secure = createSecureServing({
     options,
     guard,
@@ -321,6 +317,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     { observe: shapes.look },
     createPendingPodRecorder(metrics),
   );
+  if (ingressStatus !== undefined) observers.snapshots.push(ingressStatus);
   if (gatewayStatus !== undefined) observers.snapshots.push(gatewayStatus);
   if (status !== undefined) {
     const changed = status.connectionsChanged;
@@ -341,7 +338,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   return {
     tracing,
     ...{ cluster, keeper, sources, submit, keySets, apiKeys, analysis, policy, proxies, status, secure, webhooks },
-    ...{ dns, drain, http, monitoring, introspection, instances, gatewayStatus },
+    ...{ dns, drain, http, monitoring, introspection, instances, gatewayStatus, ingressStatus },
   };
 }
 

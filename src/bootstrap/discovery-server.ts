@@ -43,7 +43,7 @@ const STOP_GRACE_MS = 10_000;
 export function createDiscoveryServer(options: Options, logging: Logging, clock: Clock): DiscoveryServer {
   const parts = createDiscoveryParts(options, logging, clock);
   const { cluster, keeper, sources, submit, keySets, apiKeys, analysis, policy, proxies, status, secure } = parts;
-  const { gatewayStatus } = parts;
+  const { gatewayStatus, ingressStatus } = parts;
   const { webhooks, drain, dns, http, monitoring, introspection, instances, tracing } = parts;
   const { environment } = options;
   const logger = logging.scope('default');
@@ -75,6 +75,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     }
     await status?.start();
     await gatewayStatus?.start();
+    await ingressStatus?.start();
     await introspection.start();
     const addresses = { grpc, http: httpAddress, monitoring: monitoringAddress, policy: policyAddress, ...secured };
     const startedMs = Math.round(clock.monotonicMs() - startMs);
@@ -118,6 +119,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       keySets.stop();
       const statusStopped = status?.stop();
       const gatewayStatusStopped = gatewayStatus?.stop();
+      const ingressStatusStopped = ingressStatus?.stop();
       await apiKeys.stop();
       await sources.stop();
       // A running start can have opened parts, which are closed too. Its caller gets its error.
@@ -135,6 +137,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         introspection.stop(),
         statusStopped,
         gatewayStatusStopped,
+        ingressStatusStopped,
         tracing?.stop(),
       ]);
       instances.close();

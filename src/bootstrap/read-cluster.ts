@@ -35,11 +35,15 @@ export function readsCluster({ discovery }: Options): boolean {
 }
 
 /** Creates the source of the own cluster; undefined when no cluster is read. */
-/** @param onReport called when another object is refused */
+/**
+ * @param onReport called when another object is refused
+ * @param readsIngresses whether the mesh config lets Ingresses be read; asked at the start
+ */
 export function createClusterSource(
   options: Options,
   parts: ClusterParts,
   onReport: () => void,
+  readsIngresses: () => boolean,
 ): KubernetesSource | undefined {
   if (!readsCluster(options)) return undefined;
   const { discovery, environment, explicit } = options;
@@ -50,6 +54,7 @@ export function createClusterSource(
     kinds,
     readsCoreKinds: discovery.registries.includes('Orchestrator'),
     readsMeshKinds: discovery.configDir === '',
+    readsIngresses,
     namespaces: discovery.appNamespaces,
     useEndpointSlice: explicit.has('NAV_USE_ENDPOINT_SLICE') ? environment.navUseEndpointSlice : undefined,
     withdrawsInvalid: environment.navEnableCrdValidation,

@@ -106,7 +106,8 @@ export const TRANSLATED_TO: Readonly<Record<string, string>> = {
 export const USED_AT: Readonly<Record<string, string>> = {
   caCertFile: 'trust/open-trust.ts &&, trust/open-trust.ts caCertFile',
   clusterRegistriesNamespace: 'read-clusters.ts namespace',
-  configDir: 'create-sources.ts directory, read-cluster.ts if, read-cluster.ts readsMeshKinds, read-cluster.ts ||',
+  configDir:
+    'create-sources.ts directory, read-cluster.ts if, read-cluster.ts readsMeshKinds, read-cluster.ts ||, status/create-ingress-status.ts if',
   httpAddr: 'create-http-servers.ts serve',
   httpsAddr: 'webhooks/create-webhooks.ts address, webhooks/create-webhooks.ts onRefused',
   orchconfig: 'discovery-parts.ts orchConfig, read-cluster.ts if, read-cluster.ts orchConfig, read-cluster.ts ||',

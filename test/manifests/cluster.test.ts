@@ -173,6 +173,34 @@ async function rootsIn(namespace: string): Promise<string> {
   return (body as { data?: { 'root-cert.pem'?: string } }).data?.['root-cert.pem'] ?? '';
 }
 
+/** The addresses of an Ingress appear in its status, follow the Service of the gateways, and leave with its class. */
+async function checkIngressStatus(): Promise<void> {
+  const service = (externalIPs: readonly string[]) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'mesh-ingressgateway', namespace: 'mesh-system' },
+    spec: { externalIPs, ports: [{ name: 'http', port: 80 }] },
+  });
+  const ingress = (className: string) => ({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: 'web', namespace: 'shop' },
+    spec: { ingressClassName: className, defaultBackend: { service: { name: 'web', port: { number: 80 } } } },
+  });
+  const hasAddresses = (expected: readonly string[]) =>
+    eventually(`the Ingress has the addresses ${expected.join()}`, async () => {
+      const { body } = await api.client.send('GET', '/apis/networking.k8s.io/v1/namespaces/shop/ingresses/web');
+      const { status } = body as { status: { loadBalancer: { ingress?: readonly { ip: string }[] } } };
+      return (status.loadBalancer.ingress ?? []).map(({ ip }) => ip).join() === expected.join();
+    });
+  await api.client.applyAll([service(['192.0.2.1', '192.0.2.2']), ingress('mesh')]);
+  await hasAddresses(['192.0.2.1', '192.0.2.2']);
+  await api.client.apply(service(['192.0.2.3']));
+  await hasAddresses(['192.0.2.3']);
+  await api.client.apply(ingress('other'));
+  await hasAddresses([]);
+}
+
 it('keys, certificates, webhooks and callers with tokens: RBAC denies the control plane nothing', async (t) => {
   // Settings of a user: their last good copy is kept.
   await succeed(t, '-n', 'mesh-system', 'create', 'configmap', 'mesh', '--from-literal=mesh=connectTimeout: 3s');
@@ -201,6 +229,7 @@ it('keys, certificates, webhooks and callers with tokens: RBAC denies the contro
     token,
   });
   t.is(answer, 'INVALID_ARGUMENT', 'the token is good, and the empty request is not');
+  await checkIngressStatus();
   await server.stop();
   const forbidden = (await audit.read('navigator-discovery/')).filter(({ isForbidden }) => isForbidden);
   t.deepEqual(forbidden, []);

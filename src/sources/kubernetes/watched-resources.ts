@@ -11,8 +11,8 @@ export interface KindChoice {
   readonly readsCoreKinds: boolean;
   /** Whether the mesh's custom resources are read, those of the Gateway API and Ingresses. Not where files are the source of configuration (--configDir). */
   readonly readsMeshKinds: boolean;
-  /** Whether Ingresses and their classes are read too (`ingressControllerMode`). Default true. */
-  readonly readsIngresses?: boolean;
+  /** Whether Ingresses and their classes are read too (`ingressControllerMode`); asked at the start. Default: they are. */
+  readonly readsIngresses?: (() => boolean) | undefined;
 }
 
 export interface WatchedResourcesOptions extends KindChoice {
@@ -25,12 +25,13 @@ export interface WatchedResourcesOptions extends KindChoice {
 
 /** The lists to watch: each kind that is read, cluster-wide or once for each namespace. */
 export function watchedResources(options: WatchedResourcesOptions): readonly Resource[] {
-  const { kinds, namespaces, useEndpointSlice, readsCoreKinds, readsMeshKinds, readsIngresses = true } = options;
+  const { kinds, namespaces, useEndpointSlice, readsCoreKinds, readsMeshKinds, readsIngresses } = options;
+  const hasIngresses = readsIngresses?.() ?? true;
   const unused = useEndpointSlice ? 'Endpoints' : 'EndpointSlice';
   return kinds.definitions
     .filter(({ kind }) => kind !== unused)
     .filter(({ group }) => (isConfigurationGroup(group, kinds.meshDomain) ? readsMeshKinds : readsCoreKinds))
-    .filter(({ group }) => readsIngresses || group !== INGRESS_GROUP)
+    .filter(({ group }) => hasIngresses || group !== INGRESS_GROUP)
     .flatMap((definition) => {
       const scopes = definition.namespaced && namespaces.length > 0 ? [...new Set(namespaces)] : [''];
       return scopes.map((namespace) => ({ definition, namespace }));

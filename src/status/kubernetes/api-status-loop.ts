@@ -31,7 +31,7 @@ export interface ApiStatusLoopOptions {
   readonly random: () => number;
 }
 
-/** Keeps the statuses of the Gateway API's objects equal to the report. Runs only on the leader. */
+/** Keeps the statuses of objects of the Gateway API, and of Ingresses, as they should be. Runs only on the leader. */
 export interface ApiStatusLoop {
   /** Something may have changed. */
   changed(): void;
@@ -66,10 +66,10 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
     if (told.has(subject)) return;
     if (told.size > 100) told.clear();
     told.add(subject);
-    logger.error({ object: key, resource, reason, remedy }, 'a status of the gateway api cannot be written');
+    logger.error({ object: key, resource, reason, remedy }, 'status of gateway or ingress cannot be written');
   };
 
-  const write = async (object: ApiStatusObject, status: StatusFields): Promise<void> => {
+  const write = async (object: ApiStatusObject, status: StatusFields, { desired }: WantedStatus): Promise<void> => {
     const { key, path, resource, resourceVersion } = object;
     try {
       const answer = await send({
@@ -85,7 +85,7 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
           backoff.reset();
           refused.delete(key);
           objects.written(key, answer.body);
-          if (!isInPlace(status, objects.get(key))) refuse(object, 'the API server did not keep it', 'see its CRD');
+          if (!isInPlace(objects.get(key), desired)) refuse(object, 'the API server did not keep it', 'see its CRD');
           break;
         case 'gone':
           // The watch reports the newer state.
@@ -102,7 +102,7 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
       }
     } catch (err) {
       pausedUntilMs = clock.monotonicMs() + backoff.nextMs();
-      logger.debug({ err, object: key }, 'a status of the gateway api is written later');
+      logger.debug({ err, object: key }, 'status of gateway or ingress is written later');
     }
   };
 
@@ -115,7 +115,8 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
   const compareAll = (): number => {
     const nowMs = clock.monotonicMs();
     if (nowMs < pausedUntilMs) return pausedUntilMs - nowMs;
-    for (const { key, desired } of wanted()) {
+    for (const each of wanted()) {
+      const { key, desired } = each;
       const object = objects.get(key);
       if (object === undefined || writing.has(key) || isRefused(object, nowMs)) continue;
       const status = desired(object.status);
@@ -123,7 +124,7 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
       if (writing.size >= MAX_CONCURRENT) return PERIOD_MS;
       const token = bucket.take(nowMs);
       if (!token.taken) return token.waitMs;
-      const done = write(object, status).finally(() => {
+      const done = write(object, status, each).finally(() => {
         writing.delete(key);
         schedule(PERIOD_MS);
       });
@@ -167,6 +168,7 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
   };
 }
 
-function isInPlace(status: StatusFields, object: ApiStatusObject | undefined): boolean {
-  return object === undefined || isStatusInPlace(status, object.status);
+function isInPlace(object: ApiStatusObject | undefined, desired: WantedStatus['desired']): boolean {
+  const status = object && desired(object.status);
+  return object === undefined || status === undefined || isStatusInPlace(status, object.status);
 }

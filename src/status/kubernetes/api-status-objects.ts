@@ -4,7 +4,7 @@ import { type ObjectKey, objectKey } from '../../config/object.js';
 import type { RawObject } from '../../kubernetes/watch/raw-object.js';
 import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
 
-/** An object of the Gateway API at the API server, as far as its status needs it. */
+/** An object of the Gateway API, or an Ingress, at the API server, as far as its status needs it. */
 export interface ApiStatusObject {
   readonly key: ObjectKey;
   /** URL path of its status. */

@@ -36,6 +36,8 @@ const CONCURRENT_WRITES = 16;
 
 /** Plurals that are not the lower-case kind with an s. */
 const PLURALS: Readonly<Record<string, string>> = {
+  Ingress: 'ingresses',
+  IngressClass: 'ingressclasses',
   AuthorizationPolicy: 'authorizationpolicies',
   Endpoints: 'endpoints',
   GatewayClass: 'gatewayclasses',
@@ -44,6 +46,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   WorkloadEntry: 'workloadentries',
 };
 const CLUSTER_SCOPED = [
+  'IngressClass',
   'Node',
   'Namespace',
   'CustomResourceDefinition',

@@ -50,6 +50,7 @@ export const MESHD_MAY: readonly Permissions[] = [
   { group: '', resources: ['serviceaccounts'], verbs: FOLLOW, namespaces: ANY },
   { group: 'discovery.k8s.io', resources: ['endpointslices'], verbs: FOLLOW, namespaces: ANY },
   { group: 'networking.k8s.io', resources: ['ingresses', 'ingressclasses'], verbs: FOLLOW, namespaces: ANY },
+  { group: 'networking.k8s.io', resources: ['ingresses/status'], verbs: ['patch'], namespaces: ANY },
   { group: 'config.mesh.internal', resources: POLICY_KINDS, verbs: READ, namespaces: ANY },
   { group: 'config.mesh.internal', resources: POLICY_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
   { group: 'networking.mesh.internal', resources: NETWORKING_KINDS, verbs: READ, namespaces: ANY },

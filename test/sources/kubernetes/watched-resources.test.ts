@@ -49,7 +49,7 @@ test('every kind is watched everywhere, custom ones in the groups of the mesh do
 
 test('Ingresses and their classes are not watched where the mesh config turns them off', (t) => {
   t.deepEqual(
-    paths({ readsIngresses: false }),
+    paths({ readsIngresses: () => false }),
     [...CORE, ...MESH].filter((path) => !path.includes('networking.k8s.io')),
   );
 });
