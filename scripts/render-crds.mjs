@@ -78,6 +78,11 @@ function specColumn(name, field, description) {
   return { name, type: 'string', description, jsonPath: `.spec.${field}` };
 }
 
+const DRY_RUN = {
+  ...specColumn('Dry-Run', 'dryRun', 'Whether it only counts what it would refuse.'),
+  type: 'boolean',
+};
+
 /** Fields that distinguish objects of a kind better than their names do. */
 const OWN_COLUMNS = {
   ServiceEntry: [
@@ -96,7 +101,8 @@ const OWN_COLUMNS = {
     specColumn('Template', 'compiledTemplate', 'The built-in template.'),
     specColumn('Own-Template', 'template', 'The template object.'),
   ],
-  rule: [specColumn('Match', 'match', 'Which requests match.')],
+  rule: [specColumn('Match', 'match', 'Which requests match.'), DRY_RUN],
+  QuotaSpec: [DRY_RUN],
   PeerAuthentication: [specColumn('Mode', 'mtls.mode', 'Which connections workloads accept.')],
 };
 

@@ -97,6 +97,7 @@ export interface ExplainedRequest {
             readonly quota: string;
             readonly charge: number;
             readonly object: ObjectKey;
+            readonly isDryRun?: boolean;
           }[];
         };
         readonly rules: {
@@ -111,6 +112,7 @@ export interface ExplainedRequest {
               readonly limit?: { readonly maxAmount: number; readonly validDurationMs: number };
               readonly open?: string;
             }[];
+            readonly isDryRun?: boolean;
             readonly headers: readonly { readonly text: string }[];
           }[];
           readonly unmatched: readonly { readonly object: ObjectKey; readonly match: string }[];
@@ -120,12 +122,16 @@ export interface ExplainedRequest {
         readonly attributes: Readonly<Record<string, string>>;
       }
     | undefined;
-  readonly answers: readonly {
-    readonly status: number | string;
-    readonly certainty: string;
-    readonly because: string;
-    readonly objects: readonly ObjectKey[];
-  }[];
+  readonly answers: readonly ExplainedAnswer[];
+  /** The answers that objects with `dryRun` would give. They have no effect. */
+  readonly dryRun: readonly ExplainedAnswer[];
+}
+
+export interface ExplainedAnswer {
+  readonly status: number | string;
+  readonly certainty: string;
+  readonly because: string;
+  readonly objects: readonly ObjectKey[];
 }
 
 /** The resources of one type at one proxy. */

@@ -302,6 +302,46 @@ spec:
   t.regex(stdout, /and removes the request header x-debug/);
 });
 
+test('policy why tells what a dry run would refuse, and that the request passes', async (t) => {
+  const { objects, settings } = await filesOf(t);
+  const denying = `
+apiVersion: ${POLICY}
+kind: rule
+metadata: {name: trial, namespace: shop}
+spec: {dryRun: true, actions: [{handler: closed, instances: [any]}]}
+---
+apiVersion: ${POLICY}
+kind: handler
+metadata: {name: closed, namespace: shop}
+spec: {compiledAdapter: denier, params: {status: {code: 16, message: sign in}}}
+---
+apiVersion: ${POLICY}
+kind: instance
+metadata: {name: any, namespace: shop}
+spec: {compiledTemplate: checknothing}
+`;
+  const trial = MESH.replace(
+    'spec: {rules: [{match: [{clause: {api.operation',
+    'spec: {dryRun: true, rules: [{match: [{clause: {api.operation',
+  );
+  await writeFile(objects, `${trial}---${denying}`);
+  const argv = ['policy', 'why', 'GET', 'http://web.shop/books/7', objects, ...settings];
+  const { stdout, code } = await runCommandLine([...argv, '-o', 'json']);
+  t.is(code, 0);
+  const { answers, dryRun } = JSON.parse(stdout) as Record<'answers' | 'dryRun', readonly { status: number }[]>;
+  t.deepEqual(
+    [answers.map(({ status }) => status), dryRun.map(({ status }) => status)],
+    [
+      [503, 200],
+      [401, 429],
+    ],
+  );
+  const text = (await runCommandLine(argv)).stdout;
+  t.regex(text, /reads 2 by QuotaSpec\/shop\/reads \(dry run\)/);
+  t.regex(text, /rule\/shop\/trial \(dry run\): check by/);
+  t.regex(text, /WOULD REFUSE \(DRY RUN\)[\s\S]*401 +always: a rule refuses the request: UNAUTHENTICATED: sign in/);
+});
+
 test('policy why ends with 2 when the request is always refused: no endpoint, or a caller without a certificate', async (t) => {
   const { objects } = await filesOf(t);
   const empty = await runCommandLine(['policy', 'why', 'GET', 'http://empty/', objects, '-o', 'json']);

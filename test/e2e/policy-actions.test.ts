@@ -1,8 +1,9 @@
 import type { ExecutionContext } from 'ava';
 import type { HttpAnswer } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
+import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { eventually } from '../support/eventually.js';
-import { createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
+import { countStatuses, createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
 import { policyOf, policyTests } from './policy-tests.js';
 
 const { available, test, e2eTest } = policyTests();
@@ -85,12 +86,24 @@ const AUTHORIZATION: readonly Manifest[] = [
   },
 ];
 
+/** A quota of two calls, and a rule that refuses all of them. */
+const tried = (dryRun: boolean): readonly Manifest[] => [
+  ...boundQuotaSpec({ name: 'tried' }, ['tried'], [{ quotas: [{ quota: 'tried', charge: 1 }] }]).map((each) =>
+    each['kind'] === 'QuotaSpec' ? { ...each, spec: { ...(each['spec'] as object), dryRun } } : each,
+  ),
+  object('rule', 'e-tried', {
+    match: `${matchOf('tried')} && request.headers["x-rule"] == "yes"`,
+    actions: [{ handler: 'move', instances: ['anything'] }],
+    dryRun,
+  }),
+];
+
 test.before(async (t) => {
   if (available === undefined) return;
   t.context.policy = await createPolicyMesh(available, {
-    services: ['tagged', 'replaced', 'guarded'],
-    specs: { 'rules.yaml': RULES, 'authorization.yaml': AUTHORIZATION },
-    limits: [],
+    services: ['tagged', 'replaced', 'guarded', 'tried'],
+    specs: { 'rules.yaml': RULES, 'authorization.yaml': AUTHORIZATION, 'tried.yaml': tried(true) },
+    limits: [{ name: 'tried', maxAmount: 2 }],
   });
 });
 
@@ -171,4 +184,21 @@ e2eTest('rules that replace headers of responses move the checks of their namesp
   await assertRefusals(t, policy);
   const after = await checksOver(policy);
   t.deepEqual([after.http - before.http, after.grpc - before.grpc], [0, 6]);
+});
+
+e2eTest('a dry run lets all requests pass and counts what it would refuse, until it ends', async (t) => {
+  const policy = policyOf(t.context);
+  const { discovery } = policy.mesh;
+  const refusals = (by: string, name: string) => discovery.metric('policy_server_dry_run_refusals_total', { by, name });
+  t.deepEqual(countStatuses(await policy.send('tried', 5)), { 200: 5 });
+  t.deepEqual(countStatuses(await policy.send('tried', 2, { headers: { 'x-rule': 'yes' } })), { 200: 2 });
+  t.is(await refusals('quota', 'tried'), 5);
+  t.is(await refusals('rule', 'rule/default/e-tried'), 2);
+
+  await discovery.configFolder.write('tried.yaml', tried(false));
+  await eventually('the rule refuses', async () => {
+    const statuses = countStatuses(await policy.send('tried', 1, { headers: { 'x-rule': 'yes' } }));
+    return statuses[500] === 1;
+  });
+  t.deepEqual(countStatuses(await policy.send('tried', 5)), { 200: 2, 429: 3 });
 });

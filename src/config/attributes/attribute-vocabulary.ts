@@ -263,6 +263,14 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   late(both('int64', { name: 'check.error_code', setBy: 'policy server', description: 'Status of the Check.' })),
   late(both('string', { name: 'check.error_message', setBy: 'policy server', description: 'Message of the Check.' })),
   late(
+    http('string', {
+      name: 'check.dry_run',
+      setBy: 'policy server',
+      description:
+        'Rules and quotas with `dryRun` that would have refused the request, each with its code, joined by commas.',
+    }),
+  ),
+  late(
     http('bool', {
       name: 'check.cache_hit',
       setBy: 'policy server',

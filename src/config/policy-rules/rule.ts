@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { durationField } from '../policy/attributes.js';
+import { dryRunField } from '../policy/quota-spec.js';
 import type { Immutable } from '../schema/immutable.js';
 import { expression, optionalText, reference, text, wholeNumber } from './fields.js';
 import { RULE_LIMITS } from './limits.js';
@@ -104,6 +105,7 @@ export const ruleSchema = Type.Object(
     requestHeaderOperations: headerOperations('Changes of the request headers.'),
     responseHeaderOperations: headerOperations('Changes of the response headers.'),
     sampling: Type.Optional(samplingSchema),
+    dryRun: dryRunField('Count requests that the rule would refuse, let them pass, and change no headers.'),
   },
   { additionalProperties: false, description: 'Calls handlers for requests that match.' },
 );

@@ -63,6 +63,11 @@ export const enforcementField = Type.Optional(
   }),
 );
 
+/** Whether an object decides without effect (docs/policies.md#dry-runs). */
+export function dryRunField(description: string) {
+  return Type.Optional(Type.Boolean({ description: `${description} Default: false.` }));
+}
+
 /** Fields of a QuotaSpec about its charges (docs/policies.md#what-callers-see, docs/plans.md#refunds). */
 export const chargeFields = {
   rateLimitHeaders: Type.Optional(
@@ -72,6 +77,7 @@ export const chargeFields = {
     }),
   ),
   refund: Type.Optional(refundSchema),
+  dryRun: dryRunField('Count requests that the spec would refuse, and let them pass.'),
 };
 
 /** `spec` of a QuotaSpec (docs/reference/policy-kinds.md#quotaspec). */

@@ -7,7 +7,7 @@ import type { Service } from '../../model/service.js';
 import type { AskedRequest } from './asked-request.js';
 import type { ExplainedCharge } from './explain-quotas.js';
 import type { ExplainedService } from './explain-request.js';
-import type { CountedLimit, CountingHandler, ExplainedCall } from './explain-rules.js';
+import type { CountedLimit, CountingHandler, ExplainedCall, ExplainedRule } from './explain-rules.js';
 
 /** An answer that the caller can get, and the reason. */
 export interface Answer {
@@ -164,9 +164,22 @@ function refusedByPlans({ mesh }: PushContext, { plans: { plans, verdict } }: Ex
 /** The first refusal of a rule is the answer. */
 function refusedByRules({ mesh }: PushContext, { rules }: ExplainedService): readonly Answer[] {
   if (uncheckedReason(mesh, { type: 'sidecar', metadata: {} }, 'inbound') !== undefined) return [];
-  return rules.matching.flatMap(({ object, open, calls }) =>
-    calls.flatMap((call) => refusalOf(object, open ?? call.open, call)),
-  );
+  return rules.matching.filter(({ isDryRun }) => !isDryRun).flatMap(refusalsOf);
+}
+
+/**
+ * The answers that objects in a dry run would give. They are no answers: the request passes.
+ */
+export function dryRunAnswers({ mesh }: PushContext, { rules, quotas }: ExplainedService): readonly Answer[] {
+  if (uncheckedReason(mesh, { type: 'sidecar', metadata: {} }, 'inbound') !== undefined) return [];
+  return [
+    ...rules.matching.filter(({ isDryRun }) => isDryRun).flatMap(refusalsOf),
+    ...quotas.charges.filter(({ isDryRun }) => isDryRun).map(exhausted),
+  ];
+}
+
+function refusalsOf({ object, open, calls }: ExplainedRule): readonly Answer[] {
+  return calls.flatMap((call) => refusalOf(object, open ?? call.open, call));
 }
 
 /** @param open why it is not known whether the handler is called */
@@ -202,14 +215,7 @@ function refusedByPolicy(
       objects: plans.plan === undefined ? [] : [plans.plan],
     }),
   );
-  const ofQuotas = quotas.charges.map(
-    (charged): Answer => ({
-      status: 429,
-      certainty: 'possible',
-      because: limitText(charged),
-      objects: [charged.object, ...charged.countedBy.map(({ handler }) => handler)],
-    }),
-  );
+  const ofQuotas = quotas.charges.filter(({ isDryRun }) => !isDryRun).map(exhausted);
   const answers = [...ofPlan, ...ofQuotas];
   const open = failPolicy === 'FAIL_CLOSE';
   return open
@@ -223,6 +229,15 @@ function refusedByPolicy(
         },
       ]
     : answers;
+}
+
+function exhausted(charged: ExplainedCharge): Answer {
+  return {
+    status: 429,
+    certainty: 'possible',
+    because: limitText(charged),
+    objects: [charged.object, ...charged.countedBy.map(({ handler }) => handler)],
+  };
 }
 
 function limitText({ quota, charge, limit, countedBy }: ExplainedCharge): string {

@@ -13,6 +13,8 @@ export interface ExplainedCharge {
   readonly charge: number;
   /** The object whose rule charges it. */
   readonly object: ObjectKey;
+  /** Whether the spec only counts what it would refuse. */
+  readonly isDryRun?: true;
   /** The handlers of rules that count it. */
   readonly countedBy: readonly CountingHandler[];
   /** Undefined: the policy server's file is not known. `none`: the file has no limit of this name. */
@@ -38,13 +40,17 @@ export function explainQuotas(
   limitFor: LimitLookup,
   handlersFor: (quota: string) => readonly CountingHandler[],
 ): ExplainedQuotas {
-  const assessed = specs.map((spec) => ({ object: keyOf(spec), ...compileQuotaSpecs([spec.body]).assess(bag) }));
+  const assessed = specs.map((spec) => {
+    const { dryRun = false } = spec.body;
+    return { object: keyOf(spec), dryRun, ...compileQuotaSpecs([spec.body], { dryRun }).assess(bag) };
+  });
   return {
-    charges: assessed.flatMap(({ object, charges }) =>
+    charges: assessed.flatMap(({ object, dryRun, charges }) =>
       charges.map(({ quota, charge }) => ({
         quota,
         charge,
         object,
+        ...(dryRun && { isDryRun: true as const }),
         countedBy: handlersFor(quota),
         limit: limitFor(quota, bag),
       })),

@@ -15,7 +15,7 @@ import { readAttributes } from '../../policy/client/attributes-from-config.js';
 import { compileApiSpecs } from '../../policy/client/compile-api-specs.js';
 import { deriveHttpAttributes } from '../../policy/client/http-attributes.js';
 import { WORKLOAD_LABELS } from '../../policy/client/workload-labels.js';
-import { type Answer, answersFor } from './answers.js';
+import { type Answer, answersFor, dryRunAnswers } from './answers.js';
 import type { AskedRequest } from './asked-request.js';
 import { attributeText } from './attribute-text.js';
 import { authorizationFacts, principalOf } from './authorization-facts.js';
@@ -34,6 +34,8 @@ export interface RequestExplanation {
   readonly service: ExplainedService | undefined;
   /** The answers that Envoy can give, with their reasons, in the order in which they are decided. */
   readonly answers: readonly Answer[];
+  /** The answers that objects with `dryRun` would give. They have no effect. */
+  readonly dryRun: readonly Answer[];
 }
 
 export interface ExplainedService {
@@ -86,7 +88,9 @@ export function explainRequest(
   }
   const service = found.type === 'found' ? found.service : undefined;
   const explained = service && explainService(context, service, request, limitFor, language);
-  return { method, url, language, service: explained, answers: answersFor(context, request, service, explained) };
+  const answers = answersFor(context, request, service, explained);
+  const dryRun = explained === undefined ? [] : dryRunAnswers(context, explained);
+  return { method, url, language, service: explained, answers, dryRun };
 }
 
 function explainService(

@@ -3,7 +3,7 @@ import { referenceForms } from '../../config/policy-rules/object-reference.js';
 import { createRegexPrograms, type RegexPrograms } from '../../config/regex/regex-programs.js';
 import { createEvaluationMeter } from '../../expressions/compile/lazy-frame.js';
 import { compileExpression } from '../../expressions/compile-expression.js';
-import type { ExpressionLanguage } from '../../expressions/expression-types.js';
+import type { AttributeTypes, ExpressionLanguage } from '../../expressions/expression-types.js';
 import { createAuthorizationJudge } from '../../generators/authorization/authorization-judge.js';
 import type { ResolvedHandler, ResolvedInstance, ResolvedRule } from '../../model/policy/rules/resolved-objects.js';
 import { compileRules } from '../../model/policy/rules/rule-set.js';
@@ -34,6 +34,8 @@ export interface ExplainedRule {
   /** Why the condition cannot be evaluated with what is known about the request; undefined if it is true. */
   readonly open?: string;
   readonly calls: readonly ExplainedCall[];
+  /** Whether its decisions have no effect. */
+  readonly isDryRun?: true;
   /** Changes of headers, of a request that passes. */
   readonly headers: readonly ExplainedHeader[];
 }
@@ -81,10 +83,17 @@ export function explainRules(
       const calls = rule.actions.flatMap(({ handler, instances }) =>
         instances.flatMap((instance) => explainCall(handler, instance, bag, language, programs)),
       );
-      const headers = explainHeaders(rule, bag, (text, attributes) =>
-        compileExpression(text, attributes, language, { programs }),
-      );
-      matching.push({ object: rule.key, ...(open !== true && { open }), calls, headers });
+      const isDryRun = rule.spec.dryRun === true;
+      const compile = (text: string, attributes: AttributeTypes) =>
+        compileExpression(text, attributes, language, { programs });
+      const headers = isDryRun ? [] : explainHeaders(rule, bag, compile);
+      matching.push({
+        object: rule.key,
+        ...(open !== true && { open }),
+        calls,
+        ...(isDryRun && { isDryRun }),
+        headers,
+      });
     }
   }
   return { matching, unmatched };

@@ -4,12 +4,13 @@ import { judgementText } from '../../generators/authorization/judge-request.js';
 import { renderTable } from '../table.js';
 import type { Answer } from './answers.js';
 import type { ExplainedPlans } from './explain-plans.js';
+import type { ExplainedCharge } from './explain-quotas.js';
 import type { ExplainedService, RequestExplanation } from './explain-request.js';
 import type { ExplainedCall, ExplainedRule } from './explain-rules.js';
 
 /** The explanation for people. @param showsAttributes whether all attributes are listed */
 export function renderExplanation(
-  { method, url, service, answers }: RequestExplanation,
+  { method, url, service, answers, dryRun }: RequestExplanation,
   showsAttributes: boolean,
   paint: Paint,
 ): string {
@@ -25,9 +26,22 @@ export function renderExplanation(
       ]),
       paint,
     ).trimEnd(),
+    ...(dryRun.length === 0 ? [] : [renderDryRun(dryRun, paint)]),
     ...(showsAttributes && service !== undefined ? [renderAttributes(service, paint)] : []),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+function renderDryRun(answers: readonly Answer[], paint: Paint): string {
+  return renderTable(
+    ['WOULD REFUSE (DRY RUN)', 'WHEN', 'OBJECTS'],
+    answers.map(({ status, certainty, because, objects }) => [
+      { text: String(status) },
+      { text: `${certainty === 'certain' ? 'always: ' : ''}${because}` },
+      { text: objects.join(', ') },
+    ]),
+    paint,
+  ).trimEnd();
 }
 
 function toneOf({ status, certainty }: Answer): Tone {
@@ -49,7 +63,7 @@ function renderService(service: ExplainedService, paint: Paint): string {
     ['operation', list(Object.entries(operation).map(([name, value]) => `${name}=${value}`))],
     ['API key', apiKey ?? 'none'],
     ['plan', planText(plans)],
-    ['charges', list(quotas.charges.map(({ quota, charge, object: spec }) => `${quota} ${charge} by ${spec}`))],
+    ['charges', list(quotas.charges.map(chargeText))],
     ['rules', list(rules.matching.map(ruleText))],
     ['no match', list([...quotas.unmatched, ...rules.unmatched.map(({ object, match }) => `${object} (${match})`)])],
     ['undecided', list(quotas.undecided)],
@@ -63,19 +77,23 @@ function renderService(service: ExplainedService, paint: Paint): string {
     .join('\n');
 }
 
+function chargeText({ quota, charge, object, isDryRun }: ExplainedCharge): string {
+  return `${quota} ${charge} by ${object}${isDryRun ? ' (dry run)' : ''}`;
+}
+
 function planText({ plans, verdict, plan, consumer }: ExplainedPlans): string {
   if (verdict === 'admitted') return `${plan}, as ${consumer}`;
   return plans.length === 0 ? 'none' : `${list(plans)}: ${verdict}`;
 }
 
 /** A rule with the handlers that it calls. */
-function ruleText({ object, open, calls, headers }: ExplainedRule): string {
+function ruleText({ object, open, calls, headers, isDryRun }: ExplainedRule): string {
   const texts = calls.map(({ handler, variety, answer, limit, open: missing }) => {
     const result = answer === undefined ? (missing ?? limitText(limit)) : `${answer.status} ${answer.message}`;
     return `${variety} by ${handler}${result === '' ? '' : ` (${result})`}`;
   });
   const parts = [...texts, ...headers.map(({ text }) => text)];
-  return `${object}${open === undefined ? '' : ` if ${open}`}: ${parts.join(' and ')}`;
+  return `${object}${isDryRun ? ' (dry run)' : ''}${open === undefined ? '' : ` if ${open}`}: ${parts.join(' and ')}`;
 }
 
 function limitText(limit: ExplainedCall['limit']): string {

@@ -73,21 +73,30 @@ ${problem === undefined ? '' : html`<p class="reason"><bdi>${problem}</bdi></p>`
 ${explained === undefined ? '' : renderExplained(explained)}`;
 }
 
-function renderExplained({ service, answers }: ExplainedRequest): Html {
+function renderExplained({ service, answers, dryRun }: ExplainedRequest): Html {
   return html`<h2>Answers <small>in the order in which they are decided</small></h2>
-${renderTable<Answer>(
-  [
-    {
-      head: 'Answer',
-      cell: ({ status, certainty }) =>
-        renderBadge(String(status), status === 200 ? 'good' : certainty === 'certain' ? 'bad' : 'busy'),
-    },
-    { head: 'When', cell: ({ certainty, because }) => `${certainty === 'certain' ? 'always: ' : ''}${because}` },
-    { head: 'Objects', cell: ({ objects }) => joined(objects.map((key) => objectLink(key))) },
-  ],
-  answers,
-)}
+${renderAnswers(answers)}
+${
+  dryRun.length === 0
+    ? ''
+    : html`<h2>Dry run <small>would refuse; the request passes</small></h2>${renderAnswers(dryRun)}`
+}
 ${service === undefined ? html`<p class="empty">The mesh has no service for the host.</p>` : renderService(service)}`;
+}
+
+function renderAnswers(answers: readonly Answer[]): Html {
+  return renderTable<Answer>(
+    [
+      {
+        head: 'Answer',
+        cell: ({ status, certainty }) =>
+          renderBadge(String(status), status === 200 ? 'good' : certainty === 'certain' ? 'bad' : 'busy'),
+      },
+      { head: 'When', cell: ({ certainty, because }) => `${certainty === 'certain' ? 'always: ' : ''}${because}` },
+      { head: 'Objects', cell: ({ objects }) => joined(objects.map((key) => objectLink(key))) },
+    ],
+    answers,
+  );
 }
 
 function renderAuthorization(policies: readonly PolicyJudgement[]): Html {
@@ -103,12 +112,14 @@ type Service = NonNullable<ExplainedRequest['service']>;
 type Rules = Service['rules'];
 type Call = Rules['matching'][number]['calls'][number];
 
-function renderRule({ object, open, calls, headers }: Rules['matching'][number]): Html {
+const DRY_RUN = ' (dry run)';
+
+function renderRule({ object, open, calls, headers, isDryRun }: Rules['matching'][number]): Html {
   const rendered = calls.map((call) => {
     const result = resultOf(call);
     return html` ${call.variety} by ${objectLink(call.handler)}${result === '' ? '' : html` <span class="quiet"><bdi>${result}</bdi></span>`}`;
   });
-  return html`${objectLink(object)}${open === undefined ? '' : html` <span class="quiet">if <bdi>${open}</bdi></span>`}:${rendered}${headers.map(({ text }) => html` <bdi>${text}</bdi>`)}`;
+  return html`${objectLink(object)}${isDryRun ? DRY_RUN : ''}${open === undefined ? '' : html` <span class="quiet">if <bdi>${open}</bdi></span>`}:${rendered}${headers.map(({ text }) => html` <bdi>${text}</bdi>`)}`;
 }
 
 function resultOf({ answer, limit, open }: Call): string {
@@ -169,7 +180,10 @@ function renderService(service: Service): Html {
 <dt>Operation</dt><dd>${joined(texts(operation), 'no pattern matches')}</dd>
 <dt>API key</dt><dd><bdi>${apiKey ?? 'none'}</bdi>${apiKey === undefined ? '' : html` <span class="quiet">${credentialHash(apiKey)} on Quotas</span>`}</dd>
 ${renderPlans(service.plans)}<dt>Charges</dt><dd>${joined(
-    quotas.charges.map(({ quota, charge, object }) => html`<bdi>${quota} ${charge}</bdi> by ${objectLink(object)}`),
+    quotas.charges.map(
+      ({ quota, charge, object, isDryRun }) =>
+        html`<bdi>${quota} ${charge}</bdi> by ${objectLink(object)}${isDryRun ? DRY_RUN : ''}`,
+    ),
     'no quota',
   )}</dd>
 <dt>Rules</dt><dd>${joined(rules.matching.map(renderRule), rules.unmatched.length === 0 ? 'none' : 'none matches')}</dd>

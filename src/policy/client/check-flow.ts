@@ -2,6 +2,7 @@ import type { AttributeBag } from './attribute-bag.js';
 import type { CheckCache, CheckVerdict } from './check-cache.js';
 import type { ClientStatistics } from './client-statistics.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
+import type { DryRunRefusal } from './dry-run.js';
 import type { OnClientError } from './guarded-dependencies.js';
 import type { HeaderChanges } from './header-changes.js';
 import { OK_STATUS } from './policy-status.js';
@@ -42,6 +43,8 @@ export interface CheckDecision extends CheckVerdict {
   readonly refund?: RefundOffer;
   /** Changes of headers of a request that passes. Only rules of this process make them. */
   readonly headerChanges?: HeaderChanges;
+  /** Objects in a dry run that would have refused the request; missing for none. */
+  readonly dryRun?: readonly DryRunRefusal[];
 }
 
 /** By lower-case name. */

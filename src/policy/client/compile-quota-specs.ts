@@ -35,6 +35,8 @@ export interface QuotaSpecConfig {
   readonly rateLimitHeaders?: boolean;
   /** The responses whose requests are given back. */
   readonly refund?: { readonly responseCodes: readonly string[] };
+  /** Whether the spec refuses nothing; then it is compiled only where dry runs are asked for. */
+  readonly dryRun?: boolean;
 }
 
 /** An amount of a quota that a request asks for. */
@@ -78,6 +80,8 @@ export interface RegexOptions {
   readonly check?: CheckRegex;
   /** By default, programs belong to these specs alone. */
   readonly home?: RegexHome;
+  /** Whether specs in a dry run are compiled, instead of the others. Default false. */
+  readonly dryRun?: boolean;
 }
 
 const MAX_CHARGE = 2_147_483_647;
@@ -85,7 +89,7 @@ const NO_CHARGES: readonly QuotaCharge[] = [];
 
 /** Compiles the quota specs of a service. Never throws for bad specs: see `problems`. */
 export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: RegexOptions = {}): CompiledQuotaSpecs {
-  const { check, home = createRegexHome() } = options;
+  const { check, home = createRegexHome(), dryRun: wantsDryRun = false } = options;
   const problems: SpecProblem[] = [];
   const charges: (readonly QuotaCharge[])[] = [];
   const matches: RuleMatch[] = [];
@@ -93,7 +97,8 @@ export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: Re
   const unusable: RuleMatch[] = [];
   const workloadsOf: (WorkloadsConfig | undefined)[] = [];
   specs.forEach((spec, specIndex) => {
-    const { rules = [] } = spec;
+    const { rules = [], dryRun = false } = spec;
+    if (dryRun !== wantsDryRun) return;
     rules.forEach(({ match = [], quotas = [], workloads }, ruleIndex) => {
       const field = `[${specIndex}].rules[${ruleIndex}]`;
       const rule = charges.length;

@@ -9,6 +9,8 @@ export interface DecisionFacts {
   readonly checkErrorMessage?: string;
   readonly isCheckCacheHit?: boolean;
   readonly isQuotaCacheHit?: boolean;
+  /** What would have refused the request without `dryRun`. */
+  readonly dryRun?: string;
   /** The answer of access control in its trial mode. */
   readonly rbacPermissiveResponseCode?: string;
   readonly rbacPermissivePolicyId?: string;
@@ -62,6 +64,7 @@ export function deriveHttpReportAttributes(response: HttpResponseFacts, bag: Att
     .string('context.proxy_error_code', response.proxyErrorCode)
     .int64('check.error_code', decision.checkErrorCode)
     .string('check.error_message', decision.checkErrorMessage)
+    .string('check.dry_run', decision.dryRun)
     .bool('check.cache_hit', decision.isCheckCacheHit)
     .bool('quota.cache_hit', decision.isQuotaCacheHit)
     .string('rbac.permissive.response_code', decision.rbacPermissiveResponseCode)

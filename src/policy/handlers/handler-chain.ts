@@ -96,6 +96,7 @@ function joinDecisions(before: CheckDecision, next: CheckDecision): CheckDecisio
   const failure = before.failure ?? next.failure;
   const receipt = before.receipt ?? next.receipt;
   const refund = before.refund ?? next.refund;
+  const dryRun = before.dryRun === undefined ? next.dryRun : [...before.dryRun, ...(next.dryRun ?? [])];
   const headerChanges = before.headerChanges ?? next.headerChanges;
   const responseHeaders = before.responseHeaders && { ...before.responseHeaders, ...next.responseHeaders };
   return {
@@ -108,6 +109,7 @@ function joinDecisions(before: CheckDecision, next: CheckDecision): CheckDecisio
     ...(refund !== undefined && { refund }),
     ...(responseHeaders !== undefined && { responseHeaders }),
     ...(headerChanges !== undefined && { headerChanges }),
+    ...(dryRun !== undefined && { dryRun }),
   };
 }
 

@@ -12,6 +12,8 @@ export interface HandlerCheck {
   readonly attributes: AttributeBag;
   /** The charges of all quota rules that match, in their order. Charges of one quota add up. */
   readonly quotas: readonly QuotaCharge[];
+  /** What specs in a dry run would charge; missing for a service without such specs. */
+  readonly dryRunQuotas?: readonly QuotaCharge[] | undefined;
   /** The charges of the plan of the request; missing for a service without plans. */
   readonly planCharges?: readonly PlanCharge[] | undefined;
   /** Equal for all attempts at one check; undefined when the attempts cannot be told from other requests. */

@@ -55,6 +55,8 @@ export interface QuotaChargeRequest {
   readonly timeoutMs: number;
   /** Missing for a request without receipts. */
   readonly receipt?: ReceiptUse | undefined;
+  /** Whether counters of dry runs count, apart from the others and without metrics. Default false. */
+  readonly isDryRun?: boolean;
 }
 
 export type QuotaOutcome =
@@ -99,6 +101,18 @@ export interface QuotaCharger {
 const NOTHING_CHARGED: readonly ChargedDemand[] = [];
 /** Names told as undefined: a remote caller can invent any number of them. */
 const MAX_UNDEFINED_NAMES = 1000;
+
+const NOT_COUNTED: readonly Limited[] = [];
+
+/** The same limit, with a counter for dry runs. */
+function ofDryRun(limit: ResolvedLimit): ResolvedLimit {
+  const { counter } = limit;
+  return { ...limit, counter: { ...counter, group: dryRunGroup(counter.group) } };
+}
+
+function dryRunGroup(group: string): string {
+  return `dry run ${group}`;
+}
 
 /** A demand whose quota has a limit. */
 interface Limited {
@@ -176,7 +190,7 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
   };
 
   const chargeRest = (request: QuotaChargeRequest, paid: PaidAmounts): QuotaOutcome | Promise<QuotaOutcome> => {
-    const { attributes, deduplicationId, demands, timeoutMs } = request;
+    const { attributes, deduplicationId, demands, timeoutMs, isDryRun = false } = request;
     const results: QuotaResult[] = [];
     const limited: Limited[] = [];
     const charges: CounterCharge[] = [];
@@ -186,7 +200,7 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
       const compiled = demand.limit === undefined ? limits.get(quota) : planLimit(demand.limit);
       const keys = compiled?.keys;
       if (keys !== undefined && !keys.has(attributes)) {
-        metrics.unknownKey(quota);
+        if (!isDryRun) metrics.unknownKey(quota);
         return { type: 'unknownKey', quota, referencedAttributes: keys.referenced(attributes) };
       }
       const at = results.push({ grantedAmount: amount }) - 1;
@@ -194,7 +208,8 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
         noteUndefined(quota);
         continue;
       }
-      const limit = compiled.resolve(attributes);
+      const resolved = compiled.resolve(attributes);
+      const limit = isDryRun ? ofDryRun(resolved) : resolved;
       const rest = paid.rest(quota, limit.counter, amount);
       if (rest === 0) continue;
       limited.push({ at, demand: rest === amount ? demand : { ...demand, amount: rest }, limit });
@@ -221,13 +236,14 @@ export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
       }));
     };
     const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
-    const answer = chargeOnce({ repetitionKey, charges, timeoutMs }, limited);
+    const answer = chargeOnce({ repetitionKey, charges, timeoutMs }, isDryRun ? NOT_COUNTED : limited);
     return whenSettled(answer, read);
   };
 
   const keepGroups = (): void => {
     const compiled = [...limits.values(), ...ofPlans.map(planLimit)];
-    store.keepOnly(new Set([...compiled.flatMap(({ groups }) => groups), ...(shares?.groups ?? [])]));
+    const groups = compiled.flatMap((limit) => limit.groups);
+    store.keepOnly(new Set([...groups, ...groups.map(dryRunGroup), ...(shares?.groups ?? [])]));
   };
 
   return {

@@ -6,7 +6,7 @@ import { OK_STATUS } from '../client/policy-status.js';
 import { type CheckResponse, PolicyTransportError, type PreconditionResult } from '../client/policy-transport.js';
 import { addUpCharges } from '../client/quota-charges.js';
 import type { NetworkFailPolicyConfig } from '../client/transport-config.js';
-import { ALLOWED, type PlanCharge, type PolicyHandler } from '../handlers/policy-handler.js';
+import { ALLOWED, type HandlerCheck, type PlanCharge, type PolicyHandler } from '../handlers/policy-handler.js';
 import {
   type ChargedDemand,
   createQuotaCharger,
@@ -15,6 +15,7 @@ import {
   type QuotaDemand,
   type QuotaOutcome,
 } from './charge-quotas.js';
+import { tryDryRun } from './dry-run.js';
 import { type LimitState, rateLimitHeaders } from './rate-limit-headers.js';
 import { createRefunds } from './refunds/refunds.js';
 
@@ -52,25 +53,37 @@ export function createQuotaHandler(options: QuotaHandlerOptions): QuotaHandler {
   const charger = createQuotaCharger(options);
   const refunds = createRefunds(options.clock, options.metrics);
   let { store } = options;
+  const decideEnforced = ({
+    attributes,
+    quotas,
+    planCharges,
+    deduplicationId = '',
+    failPolicy,
+    receipt,
+  }: HandlerCheck): CheckDecision | Promise<CheckDecision> => {
+    const demands = demandsOf(countsQuotas ? addUpCharges(quotas) : NO_CHARGES, planCharges);
+    if (demands.length === 0) return ALLOWED;
+    const decide = (outcome: QuotaOutcome): CheckDecision | Promise<CheckDecision> => {
+      const decision = decisionOf(demands, outcome);
+      if (outcome.type !== 'counted' || decision.status.code !== 'OK') return decision;
+      const offer = refunds.offer(outcome.charged, deduplicationId, store);
+      return whenSettled(offer, (refund) => withRefund(decision, refund));
+    };
+    const fail = (error: unknown): CheckDecision => failedDecision(error, failPolicy);
+    try {
+      const timeoutMs = STORE_TIMEOUT_MS;
+      const outcome = charger.charge({ attributes, deduplicationId, demands, timeoutMs, receipt });
+      return outcome instanceof Promise ? outcome.then(decide).catch(fail) : decide(outcome);
+    } catch (error) {
+      return fail(error);
+    }
+  };
   return {
     name: 'quota',
-    check: ({ attributes, quotas, planCharges, deduplicationId = '', failPolicy, receipt }) => {
-      const demands = demandsOf(countsQuotas ? addUpCharges(quotas) : NO_CHARGES, planCharges);
-      if (demands.length === 0) return ALLOWED;
-      const decide = (outcome: QuotaOutcome): CheckDecision | Promise<CheckDecision> => {
-        const decision = decisionOf(demands, outcome);
-        if (outcome.type !== 'counted' || decision.status.code !== 'OK') return decision;
-        const offer = refunds.offer(outcome.charged, deduplicationId, store);
-        return whenSettled(offer, (refund) => withRefund(decision, refund));
-      };
-      const fail = (error: unknown): CheckDecision => failedDecision(error, failPolicy);
-      try {
-        const timeoutMs = STORE_TIMEOUT_MS;
-        const outcome = charger.charge({ attributes, deduplicationId, demands, timeoutMs, receipt });
-        return outcome instanceof Promise ? outcome.then(decide).catch(fail) : decide(outcome);
-      } catch (error) {
-        return fail(error);
-      }
+    check: (check) => {
+      const decision = decideEnforced(check);
+      if (!countsQuotas || check.dryRunQuotas === undefined) return decision;
+      return whenSettled(decision, (settled) => tryDryRun(settled, check, charger, STORE_TIMEOUT_MS));
     },
     answer: ({ attributes, deduplicationId, quotas }, { timeoutMs }) => {
       const wanted = countsQuotas ? [...quotas] : [];

@@ -18,6 +18,8 @@ export interface Charge {
 export interface AskedRequest {
   readonly charges: readonly Charge[];
   readonly deduplicationId: string | undefined;
+  /** Whether quotas are counted apart from others. Adapters that are programs of their own count none then. */
+  readonly isDryRun?: boolean;
   /** Gets the outputs of checks; undefined if nothing reads them. */
   readonly outputs?: OutputRecord | undefined;
 }
@@ -65,12 +67,13 @@ export function dispatchRequest(
       return afterAll(
         asked.charges.filter(({ quota }) => names.includes(quota)),
         ({ quota, amount, bestEffort }) => {
-          const { deduplicationId } = asked;
+          const { deduplicationId, isDryRun } = asked;
+          if (isDryRun && handler?.object.adapter.type === 'own') return undefined;
           return state.run(
             handler,
             instance,
             builder,
-            (adapter, made) => adapter.quota?.(made, { amount, bestEffort, deduplicationId }),
+            (adapter, made) => adapter.quota?.(made, { amount, bestEffort, deduplicationId, isDryRun }),
             (grant) => state.granted(quota, grant),
           );
         },

@@ -1,3 +1,4 @@
+import { whenSettled } from '../../base/when-settled.js';
 import type { MatchMeter } from '../../config/regex/match-meter.js';
 import type { RegexPrograms } from '../../config/regex/regex-programs.js';
 import { createEvaluationMeter } from '../../expressions/compile/lazy-frame.js';
@@ -9,6 +10,7 @@ import type { AdapterEnvironment } from './adapters/adapter.js';
 import { buildAdapter } from './adapters/running-adapters.js';
 import { checkDecision, checkResponse } from './decisions.js';
 import { dispatchRequest } from './dispatch-request.js';
+import { tryDryRuns } from './dry-run.js';
 import { createHandlerTable, type HandlerTableOptions } from './handler-table.js';
 import { HeaderWork } from './headers/header-work.js';
 import { InstanceBuilder } from './instance-builder.js';
@@ -63,7 +65,8 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
 
   return {
     name: 'rules',
-    check: ({ attributes, quotas, deduplicationId, failPolicy }) => {
+    check: (check) => {
+      const { attributes, quotas, dryRunQuotas, deduplicationId, failPolicy } = check;
       const { meter, builder } = builderFor(attributes);
       const destinations = rules.requestDestinations(attributes, meter);
       const charges = quotas.map(({ quota, charge }) => ({ quota, amount: charge, bestEffort: false }));
@@ -71,9 +74,13 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       const asked = { charges, deduplicationId, outputs: headers?.outputs };
       const outcome = dispatchRequest(destinations, asked, builder, handlers, options);
       const decide = headers === undefined ? checkDecision : headers.decideWith(limitedLog);
-      return outcome instanceof Promise
-        ? outcome.then((settled) => decide(settled, meter, failPolicy))
-        : decide(outcome, meter, failPolicy);
+      const decision =
+        outcome instanceof Promise
+          ? outcome.then((settled) => decide(settled, meter, failPolicy))
+          : decide(outcome, meter, failPolicy);
+      const inForce = rules;
+      if (inForce.dryRuns === undefined && dryRunQuotas === undefined) return decision;
+      return whenSettled(decision, (settled) => tryDryRuns(settled, check, inForce, handlers, options));
     },
     answer: ({ attributes, deduplicationId, quotas }) => {
       const { meter, builder } = builderFor(attributes);

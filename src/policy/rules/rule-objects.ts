@@ -42,7 +42,10 @@ export interface RuleObject {
   /** `rule/<namespace>/<name>`, unique. */
   readonly key: string;
   readonly object: object;
-  readonly spec: Pick<RuleSpec, 'match' | 'sampling' | 'requestHeaderOperations' | 'responseHeaderOperations'>;
+  readonly spec: Pick<
+    RuleSpec,
+    'match' | 'sampling' | 'dryRun' | 'requestHeaderOperations' | 'responseHeaderOperations'
+  >;
   /** The rule applies only to requests to services of this namespace; undefined: to all requests. */
   readonly namespace: string | undefined;
   readonly actions: readonly ActionObject[];

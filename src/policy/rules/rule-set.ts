@@ -8,7 +8,7 @@ import type { AttributeReader, AttributeTypes, ExpressionLanguage } from '../../
 import { type CompiledInstance, compileInstance } from './compile-instance.js';
 import type { HeaderRule } from './headers/change-headers.js';
 import { type CompiledHeaders, compileHeaderOperations } from './headers/compile-header-operations.js';
-import { createRuleIndex, type IndexedRule } from './rule-index.js';
+import { createRuleIndex, type IndexedRule, type RuleIndex } from './rule-index.js';
 import type { HandlerObject, InstanceObject, RuleObject } from './rule-objects.js';
 import { createSampler, type Sampler, type SamplerEnvironment } from './sampler.js';
 
@@ -27,6 +27,8 @@ export interface CompiledRuleSet {
   requestDestinations(bag: AttributeReader, meter: MatchMeter): readonly Destination[];
   /** Handlers that get data about a request that has ended. */
   reportDestinations(bag: AttributeReader, meter: MatchMeter): readonly Destination[];
+  /** The matching rules in a dry run, in their order. Undefined if there are none. */
+  readonly dryRuns: ((bag: AttributeReader, meter: MatchMeter) => readonly DryRunRule[]) | undefined;
   /** The rules that change headers of a request, in their order. Undefined if no rule changes headers. */
   readonly headerRules: ((bag: AttributeReader, meter: MatchMeter) => readonly HeaderRule[]) | undefined;
   /** All handlers with their instances, by rule. */
@@ -42,6 +44,13 @@ export interface CompiledRuleSet {
   readonly size: number;
 }
 
+/** A rule whose decisions have no effect. */
+export interface DryRunRule {
+  readonly key: string;
+  /** Handlers that decide about a request or count it. */
+  readonly destinations: readonly Destination[];
+}
+
 /** A part of a rule that is left out. */
 export interface RuleSetProblem {
   readonly object: string;
@@ -54,6 +63,7 @@ export type RuleCompiler = (rules: readonly RuleObject[]) => CompiledRuleSet;
 
 interface CompiledRule extends IndexedRule {
   readonly key: string;
+  readonly isDryRun: boolean;
   /** Undefined: all requests are reported. */
   readonly sampler: Sampler | undefined;
   readonly destinations: readonly Destination[];
@@ -115,16 +125,19 @@ export function createRuleCompiler(
         (text, attributes) => compileExpression(text, attributes, language, { programs }),
         (text) => problems.push({ object: key, part: 'header', text }),
       );
-      return [{ key, place, conjuncts, sampler, destinations: destinations.all(), headers }];
+      const isDryRun = rule.spec.dryRun === true;
+      return [{ key, place, conjuncts, sampler, isDryRun, destinations: destinations.all(), headers }];
     });
     const named = compiled.flatMap(({ destinations }) => destinations);
-    const requests = createRuleIndex(withVarieties(compiled, ['check', 'quota']));
+    const deciding = withVarieties(compiled, ['check', 'quota']);
+    const requests = createRuleIndex(deciding.filter(({ isDryRun }) => !isDryRun));
     const reports = createRuleIndex(withVarieties(compiled, ['report']));
     return {
       requestDestinations: (bag, meter) => destinationsOf(requests(bag, meter)),
       reportDestinations: (bag, meter) =>
         destinationsOf(reports(bag, meter).filter(({ sampler }) => sampler?.(bag, meter) ?? true)),
-      headerRules: headerRulesOf(compiled),
+      dryRuns: finderOf(deciding.filter(({ isDryRun }) => isDryRun)),
+      headerRules: finderOf(compiled.flatMap(headerRule)),
       destinations: named,
       handlers: new Map(named.map(({ handler }) => [handler.key, handler])),
       instancesOf: (key) => [
@@ -182,11 +195,13 @@ function withVarieties(
   });
 }
 
-function headerRulesOf(rules: readonly CompiledRule[]): CompiledRuleSet['headerRules'] {
-  const changing = rules.flatMap(({ headers, ...rule }) =>
-    headers === undefined || headers.operations.length === 0 ? [] : [{ ...rule, headers }],
-  );
-  return changing.length === 0 ? undefined : createRuleIndex(changing);
+function headerRule({ headers, ...rule }: CompiledRule) {
+  return headers === undefined || headers.operations.length === 0 || rule.isDryRun ? [] : [{ ...rule, headers }];
+}
+
+/** Undefined without rules. */
+function finderOf<Rule extends IndexedRule>(rules: readonly Rule[]): RuleIndex<Rule> | undefined {
+  return rules.length === 0 ? undefined : createRuleIndex(rules);
 }
 
 const NONE: readonly Destination[] = [];

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { rpcCodeNumber } from '../../base/rpc-code.js';
 import type { LimitedLog } from '../../telemetry/limited-log.js';
+import { dryRunText } from '../client/dry-run.js';
 import type { CheckMetadata } from './adapter/check-metadata.js';
 import type { Admission } from './admission.js';
 import { CallConfigError } from './call-configs.js';
@@ -47,6 +48,7 @@ export function createAnswerChecks({ metrics, limitedLog, admission, clock }: An
       metrics.failPolicyAnswered(protocol, failure, status.code === 'OK' ? 'allowed' : 'refused');
     }
     if (!isServiceKnown) metrics.unknownService(protocol);
+    if (decision.dryRun !== undefined) for (const { by, name } of decision.dryRun) metrics.dryRunRefused(by, name);
   };
   const failed = (error: unknown): never => {
     if (error instanceof CallerRefusedError) throw error;
@@ -84,7 +86,7 @@ export function createAnswerChecks({ metrics, limitedLog, admission, clock }: An
 
 /** What the report of a decided Check needs to know about it. */
 export function checkMetadataOf({ context, decision, texts }: Decided): CheckMetadata {
-  const { status, isCheckCacheHit, isQuotaCacheHit, refund } = decision;
+  const { status, isCheckCacheHit, isQuotaCacheHit, refund, dryRun } = decision;
   return {
     service: context.host,
     staticAttributes: context.config.staticText,
@@ -97,6 +99,7 @@ export function checkMetadataOf({ context, decision, texts }: Decided): CheckMet
       checkErrorMessage: status.message,
       isCheckCacheHit,
       isQuotaCacheHit,
+      ...(dryRun !== undefined && { dryRun: dryRunText(dryRun) }),
     },
   };
 }

@@ -86,11 +86,16 @@ export function createCompiledServices(logger: Logger, regexes: RegexService): C
           check,
           home: { programs: regexes.programs, owner },
         });
-        const { api, quotas } = policiesOfService;
-        tellProblems(host, [...api.problems, ...quotas.problems]);
+        const { api, quotas, dryRun } = policiesOfService;
+        tellProblems(host, [...api.problems, ...quotas.problems, ...(dryRun?.specs.problems ?? [])]);
         return { ...known, ...policiesOfService };
       },
-      ({ api, quotas, exactQuotas }) => [...api.programs, ...quotas.programs, ...exactQuotas.programs],
+      ({ api, quotas, exactQuotas, dryRun }) => [
+        ...api.programs,
+        ...quotas.programs,
+        ...exactQuotas.programs,
+        ...(dryRun?.specs.programs ?? []),
+      ],
     );
     return { known, prepared };
   };

@@ -87,6 +87,7 @@ function ask(
     return {
       attributes: planned,
       quotas: charges,
+      dryRunQuotas: service.dryRun?.chargesFor(planned, charges),
       planCharges,
       refusal,
       isUndecided: isUndecided || isApiUndecided || isPlanUndecided,

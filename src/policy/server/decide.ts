@@ -50,6 +50,8 @@ export interface CallContext {
 export interface CheckInput {
   readonly attributes: AttributeBag;
   readonly quotas: readonly QuotaCharge[];
+  /** What specs in a dry run would charge; missing for a service without such specs. */
+  readonly dryRunQuotas?: readonly QuotaCharge[] | undefined;
   /** Missing for a service without plans. */
   readonly planCharges?: readonly PlanCharge[] | undefined;
   /** The refusal of the service's plans, before anything is counted. */
@@ -102,7 +104,8 @@ export function decide(
     return { context, isServiceKnown: service?.isKnown ?? false, decision, texts: NO_TEXTS };
   };
   const decideWith = (input: CheckInput): Decided | Promise<Decided> => {
-    const { attributes, quotas, planCharges, deduplicationId, texts, isUndecided, refusal, receipt } = input;
+    const { attributes, quotas, dryRunQuotas, planCharges, deduplicationId, texts, isUndecided, refusal, receipt } =
+      input;
     const isServiceKnown = service?.isKnown ?? false;
     const finish = (decision: CheckDecision): Decided => ({ context, isServiceKnown, decision, texts });
     if (config.disableCheckCalls || service?.calls.disableCheckCalls) return finish(ALLOWED);
@@ -117,7 +120,7 @@ export function decide(
     }
     const { transport } = config;
     const decided = environment.handlers.check({
-      ...{ attributes, quotas, planCharges, deduplicationId, receipt, failPolicy, transport },
+      ...{ attributes, quotas, dryRunQuotas, planCharges, deduplicationId, receipt, failPolicy, transport },
     });
     return whenSettled(decided, finish);
   };

@@ -20,6 +20,8 @@ export interface PolicyServerMetrics {
   shed(protocol: CheckProtocol, answer: 'allowed' | 'refused'): void;
   /** A check that its fail policy answered. */
   failPolicyAnswered(protocol: CheckProtocol, reason: FailureReason, answer: 'allowed' | 'refused'): void;
+  /** A request that passed, and that an object in a dry run would have refused. @param name of the rule or quota */
+  dryRunRefused(by: 'rule' | 'quota', name: string): void;
   /** The share of checks that are shed, from 0 to 1. */
   shedShare(share: number): void;
   unknownService(protocol: CheckProtocol): void;
@@ -64,6 +66,7 @@ export function createPolicyServerMetrics(metrics: Metrics): PolicyServerMetrics
     shed: (protocol, answer) => metrics.increment('policy_server_shed_checks_total', { protocol, answer }),
     failPolicyAnswered: (protocol, reason, answer) =>
       metrics.increment('policy_server_fail_policy_answers_total', { protocol, reason, answer }),
+    dryRunRefused: (by, name) => metrics.increment('policy_server_dry_run_refusals_total', { by, name }),
     shedShare: (share) => metrics.set('policy_server_shed_share', share),
     unknownService: (protocol) => metrics.increment('policy_server_unknown_service_checks_total', { protocol }),
     reported: (series) => recordSeries(metrics, series),

@@ -8,6 +8,7 @@ import {
   type QuotaSpecConfig,
   type RegexOptions,
 } from '../client/compile-quota-specs.js';
+import { compileDryRun, type DryRunQuotas } from './dry-run-quotas.js';
 import type { PacedWork, StepwiseWork } from './paced-work.js';
 
 export interface CompiledPolicies {
@@ -16,6 +17,8 @@ export interface CompiledPolicies {
   readonly quotas: CompiledQuotaSpecs;
   /** Of the specs that the proxies of the service do not enforce themselves (docs/policies.md#exact-or-fast). */
   readonly exactQuotas: CompiledQuotaSpecs;
+  /** Of specs in a dry run; undefined without any. */
+  readonly dryRun: DryRunQuotas | undefined;
 }
 
 /**
@@ -38,8 +41,15 @@ export function* preparePolicies(
   const exact = quotaSpec.filter(({ enforcement }) => enforcement !== 'fast');
   const exactQuotas = exact.length === quotaSpec.length ? quotas : compileQuotaSpecs(exact, options);
   yield;
-  yield* compilePrograms([...api.programs, ...quotas.programs, ...exactQuotas.programs]);
-  return { api, quotas, exactQuotas };
+  const dryRun = quotaSpec.some((spec) => spec.dryRun) ? compileDryRun(quotaSpec, options) : undefined;
+  yield;
+  yield* compilePrograms([
+    ...api.programs,
+    ...quotas.programs,
+    ...exactQuotas.programs,
+    ...(dryRun?.specs.programs ?? []),
+  ]);
+  return { api, quotas, exactQuotas, dryRun };
 }
 
 /** Compiles evicted programs again. */

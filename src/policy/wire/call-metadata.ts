@@ -86,6 +86,8 @@ export const ANSWER_HEADERS = {
   outcome: `${CHECK_HEADER_PREFIX}outcome`,
   /** The text of the status, in percent-encoding; missing for none. */
   message: `${CHECK_HEADER_PREFIX}message`,
+  /** What would have refused the request without `dryRun`, in percent-encoding; missing for nothing. */
+  dryRun: `${CHECK_HEADER_PREFIX}dry-run`,
   /** Host of the service that was checked. */
   service: `${CHECK_HEADER_PREFIX}service`,
   staticAttributes: `${CHECK_HEADER_PREFIX}static`,

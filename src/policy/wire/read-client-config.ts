@@ -111,11 +111,12 @@ function readHttpApiSpec(message: HTTPAPISpec__Output, path: string): BoundHttpA
   };
 }
 
-function readQuotaSpec({ rules, enforcement, rateLimitHeaders, refund }: QuotaSpec__Output): BoundQuotaSpec {
+function readQuotaSpec({ rules, enforcement, rateLimitHeaders, refund, dryRun }: QuotaSpec__Output): BoundQuotaSpec {
   return {
     ...(enforcement === 'fast' && { enforcement }),
     ...(rateLimitHeaders && { rateLimitHeaders }),
     ...(refund && { refund: { responseCodes: refund.responseCodes ?? [] } }),
+    ...(dryRun && { dryRun }),
     rules: (rules ?? []).map(({ match, quotas, workloads }) => ({
       match: (match ?? []).map(({ clause }): AttributeMatchSpec => ({ clause: clause ?? {} })),
       quotas: (quotas ?? []).map(({ quota, charge = 1 }) => ({ ...(quota ? { quota } : {}), charge })),

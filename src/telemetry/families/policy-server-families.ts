@@ -23,6 +23,11 @@ export const policyServerFamilies = {
     'reason',
     'answer',
   ),
+  policy_server_dry_run_refusals_total: counter(
+    'Requests that passed, and that a rule or a quota would have refused without dryRun, by its key or name.',
+    'by',
+    'name',
+  ),
   policy_server_shed_share: gauge('Share of checks that the server sheds at the moment, from 0 to 1.'),
   policy_server_unknown_service_checks_total: counter('Checks for hosts that are not a service.', 'protocol'),
   policy_server_refused_calls_total: counter(

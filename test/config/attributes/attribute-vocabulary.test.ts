@@ -47,6 +47,7 @@ const DECISION = {
   checkErrorMessage: 'no',
   isCheckCacheHit: true,
   isQuotaCacheHit: true,
+  dryRun: 'rule/shop/a PERMISSION_DENIED',
   rbacPermissiveResponseCode: '403',
   rbacPermissivePolicyId: 'p',
 };

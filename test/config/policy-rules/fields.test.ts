@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   'handler.connection.authentication.tls.oauth': 'clientId clientSecret endpointParams scopes tokenUrl',
   'handler.connection.authentication.mutual': 'caCertificates clientCertificate privateKey serverName',
   instance: 'attributeBindings compiledTemplate name params template',
-  rule: 'actions match requestHeaderOperations responseHeaderOperations sampling',
+  rule: 'actions dryRun match requestHeaderOperations responseHeaderOperations sampling',
   'rule.actions[]': 'handler instances name',
   'rule.requestHeaderOperations[]': 'name operation values',
   'rule.responseHeaderOperations[]': 'name operation values',

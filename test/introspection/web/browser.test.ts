@@ -157,6 +157,7 @@ async function openMesh(t: Parameters<typeof serve>[0]) {
           attributes: { 'request.path': HOSTILE, 'request.headers': LONG },
         },
         answers: [{ status: 429, certainty: 'possible', because: HOSTILE, objects: [`QuotaSpec/shop/${LONG}`] }],
+        dryRun: [{ status: 403, certainty: 'certain', because: `${HOSTILE} ${LONG}`, objects: [`rule/shop/${LONG}`] }],
       }),
       rejections: () => [
         {

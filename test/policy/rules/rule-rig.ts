@@ -60,10 +60,12 @@ export function createRuleRig(options: Partial<RuleHandlerOptions> = {}) {
       attributes: TestAttributes,
       charge?: string,
       failPolicy: typeof FAIL_OPEN | typeof FAIL_CLOSE = FAIL_OPEN,
+      dryRunCharge?: string,
     ): CheckDecision | Promise<CheckDecision> =>
       handler.check({
         attributes: bag(attributes),
         quotas: charge === undefined ? [] : [{ quota: charge, charge: 1 }],
+        ...(dryRunCharge !== undefined && { dryRunQuotas: [{ quota: dryRunCharge, charge: 1 }] }),
         deduplicationId: undefined,
         failPolicy,
         transport: {},

@@ -79,6 +79,7 @@ const anyQuotaSpec: fc.Arbitrary<QuotaSpec> = fc
       enforcement: fc.constant('fast'),
       rateLimitHeaders: fc.constant(true),
       refund,
+      dryRun: fc.constant(true),
     }),
   )
   .map(([rules, members]) => ({ rules, ...members }));

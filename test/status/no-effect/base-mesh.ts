@@ -43,6 +43,7 @@ export function baseSpecs(namespace: string): Specs {
         { match: [], quotas: [{ quota: 'others', charge: 1 }] },
       ],
       rateLimitHeaders: true,
+      dryRun: true,
       refund: { responseCodes: ['5xx'] },
     },
     QuotaSpecBinding: { services: SERVICES(namespace), quotaSpecs: [{ name: 'quotaspec', namespace }] },

@@ -24,6 +24,7 @@ export const EFFECTIVE_VALUES: ReadonlyMap<string, string> = new Map([
   ['HTTPAPISpec apiKeys[].header unknown', 'a request can have any header'],
   ['HTTPAPISpecBinding services[].labels empty', WHOLE_SERVICE],
   ['QuotaSpec rateLimitHeaders false', 'answers have no such headers'],
+  ['QuotaSpec dryRun false', 'the spec is enforced'],
   ['QuotaSpec rules repeated', 'a request is charged by both rules'],
   ['QuotaSpec rules[].match empty', 'the rule holds for every request'],
   ['QuotaSpec rules[].match[].clause{}.regex unknown', 'a host can have any name'],
@@ -42,6 +43,7 @@ export const TOLD_ELSEWHERE: ReadonlyMap<string, string> = new Map([
 /** The fields whose valid values all have an effect, with the effect. */
 export const ALWAYS_EFFECTIVE: ReadonlyMap<string, string> = new Map([
   ['QuotaSpec rateLimitHeaders', 'answers have the headers, or have none'] as const,
+  ['QuotaSpec dryRun', 'requests are refused, or are counted and pass'] as const,
   ...['attributes', 'patterns[].attributes'].flatMap((place) =>
     ['int64Value', 'doubleValue', 'boolValue', 'stringMapValue.entries{}'].map(
       (member) => [`HTTPAPISpec ${place}.attributes{}.${member}`, IN_REPORTS] as const,

@@ -43,6 +43,7 @@ export function readFastSpec(spec: BoundQuotaSpec, environment: FastEnvironment)
   const obstacles: FastObstacle[] = [];
   if (spec.rateLimitHeaders) obstacles.push(obstacleOf('rateLimitHeaders', 'proxies do not tell callers what is left'));
   if (spec.refund) obstacles.push(obstacleOf('refund', 'proxies cannot give back what a request was charged'));
+  if (spec.dryRun) obstacles.push(obstacleOf('dryRun', 'proxies cannot let requests pass that exceed their shares'));
   const rules = spec.rules.flatMap((rule, index) => readRule(rule, `rules[${index}]`, environment, obstacles));
   return obstacles.length === 0 ? { type: 'fast', rules } : { type: 'exact', obstacles };
 }

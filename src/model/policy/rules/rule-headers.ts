@@ -82,7 +82,8 @@ function tableOf(rules: Rules, rootNamespace: string): RuleHeaderTable {
   const byNamespace = new Map<string, Names>();
   for (const { body, metadata } of rules.values()) {
     const spec = body as RuleSpec;
-    if (spec.requestHeaderOperations.length + spec.responseHeaderOperations.length === 0) continue;
+    const operations = spec.requestHeaderOperations.length + spec.responseHeaderOperations.length;
+    if (operations === 0 || spec.dryRun) continue;
     const names = byNamespace.get(metadata.namespace) ?? new Names();
     names.add(spec);
     byNamespace.set(metadata.namespace, names);

@@ -43,8 +43,8 @@ function ruledServices(source: RuleSource): IsRuled {
 
 /** Whether a rule acts before the answer, and not only on reports. Its handlers need not exist yet. */
 export function decides(rule: MeshObject, source: RuleSource): boolean {
-  const { actions, requestHeaderOperations, responseHeaderOperations } = rule.body as RuleSpec;
-  if (requestHeaderOperations.length + responseHeaderOperations.length > 0) return true;
+  const { actions, dryRun, requestHeaderOperations, responseHeaderOperations } = rule.body as RuleSpec;
+  if (!dryRun && requestHeaderOperations.length + responseHeaderOperations.length > 0) return true;
   return actions.some(({ instances }) => instances.some((written) => isCheckOrQuota(written, rule, source)));
 }
 

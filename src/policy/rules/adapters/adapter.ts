@@ -34,6 +34,8 @@ export interface QuotaUse {
   readonly bestEffort: boolean;
   /** Equal for all attempts at one request; undefined for a request that is not repeated. */
   readonly deduplicationId: string | undefined;
+  /** Counted apart from other uses. Default false. */
+  readonly isDryRun?: boolean | undefined;
 }
 
 export interface QuotaGrant {

@@ -21,6 +21,9 @@ export interface CountedQuota extends CountedAmount {
   readonly overrides: readonly (CountedAmount & { readonly dimensions: Readonly<Record<string, string>> })[];
 }
 
+/** Begins the counters of dry runs. The name of an instance has a slash. */
+const DRY_RUN = 'dry run';
+
 /** Finds the first override that applies, else the quota itself. */
 type FindAmount = (dimensions: ReadonlyMap<string, string>) => CountedAmount;
 
@@ -38,11 +41,12 @@ export function createQuotaAdapter(
   const charge = (
     { fullName }: Instance,
     { maxAmount, shape, dimensions }: FoundAmount,
-    { amount, bestEffort, deduplicationId }: QuotaUse,
+    { amount, bestEffort, deduplicationId, isDryRun }: QuotaUse,
   ) => {
     const key = boundedText([...dimensions].map(([name, text]) => sized(name) + sized(text)).join(''));
     // Amounts of other windows do not compare.
-    const group = [fullName, ...Object.values(shape)].map((part) => sized(String(part))).join('');
+    const names = isDryRun ? [DRY_RUN, fullName] : [fullName];
+    const group = [...names, ...Object.values(shape)].map((part) => sized(String(part))).join('');
     const repetitionKey =
       deduplicationId === undefined ? undefined : `${sized(deduplicationId)}${sized(group)}${sized(key)}${amount}`;
     const counter = { group, key, shape };

@@ -16,6 +16,7 @@ export function answerHeaderLines(metadata: CheckMetadata): string {
   let lines = `${ANSWER_HEADERS.outcome}: ${outcomeText(metadata)}\r\n`;
   if (service) lines += `${ANSWER_HEADERS.service}: ${encodeText(service)}\r\n`;
   if (decision.checkErrorMessage) lines += `${ANSWER_HEADERS.message}: ${encodeText(decision.checkErrorMessage)}\r\n`;
+  if (decision.dryRun) lines += `${ANSWER_HEADERS.dryRun}: ${encodeText(decision.dryRun)}\r\n`;
   // The texts of attributes are base64 and commas.
   if (staticAttributes) lines += `${ANSWER_HEADERS.staticAttributes}: ${staticAttributes}\r\n`;
   if (forwardedAttributes) lines += `${ANSWER_HEADERS.forwardedAttributes}: ${forwardedAttributes}\r\n`;
@@ -31,6 +32,7 @@ export function readAnswerHeaders(struct: WireStruct | undefined): CheckMetadata
   const [code, ...words] = outcome.split(' ');
   const service = textField(struct, ANSWER_HEADERS.service);
   const message = textField(struct, ANSWER_HEADERS.message);
+  const dryRun = textField(struct, ANSWER_HEADERS.dryRun);
   const [ticket = '', ...codes] = textField(struct, ANSWER_HEADERS.refund)?.split(' ') ?? [];
   return {
     service: service && decodeText(service),
@@ -42,6 +44,7 @@ export function readAnswerHeaders(struct: WireStruct | undefined): CheckMetadata
     decision: {
       checkErrorCode: Number(code),
       ...(message !== undefined && { checkErrorMessage: decodeText(message) }),
+      ...(dryRun !== undefined && { dryRun: decodeText(dryRun) }),
       isCheckCacheHit: words.includes(CHECK_CACHE_HIT),
       isQuotaCacheHit: words.includes(QUOTA_CACHE_HIT),
     },

@@ -46,6 +46,7 @@ export function checkMetadataStruct(metadata: CheckMetadata): WireStruct {
   text('request_attributes', metadata.requestAttributes);
   if (decision.checkErrorCode !== undefined) fields[CHECK_ERROR_CODE_KEY] = { numberValue: decision.checkErrorCode };
   text('check_error_message', decision.checkErrorMessage);
+  text('check_dry_run', decision.dryRun);
   flag('check_cache_hit', decision.isCheckCacheHit);
   flag('quota_cache_hit', decision.isQuotaCacheHit);
   text('refund_ticket', metadata.refund?.ticket);
@@ -64,6 +65,7 @@ export function readCheckMetadata(metadata: WireMetadata | null | undefined): Ch
   if (struct === undefined) return readAnswerHeaders(structs[0]);
   const checkErrorCode = numberField(struct, CHECK_ERROR_CODE_KEY);
   const checkErrorMessage = textField(struct, 'check_error_message');
+  const dryRun = textField(struct, 'check_dry_run');
   const isCheckCacheHit = boolField(struct, 'check_cache_hit');
   const isQuotaCacheHit = boolField(struct, 'quota_cache_hit');
   const ticket = textField(struct, 'refund_ticket');
@@ -78,6 +80,7 @@ export function readCheckMetadata(metadata: WireMetadata | null | undefined): Ch
     decision: {
       ...(checkErrorCode !== undefined && { checkErrorCode }),
       ...(checkErrorMessage !== undefined && { checkErrorMessage }),
+      ...(dryRun !== undefined && { dryRun }),
       ...(isCheckCacheHit !== undefined && { isCheckCacheHit }),
       ...(isQuotaCacheHit !== undefined && { isQuotaCacheHit }),
     },

@@ -98,6 +98,7 @@ export const SPEC_TABLES: readonly SpecTable[] = [
       rules: defaulted('QuotaRule[]', [], [RULE]),
       rateLimitHeaders: optional('bool', true),
       refund: optional('Refund', { responseCodes: ['5xx'] }),
+      dryRun: optional('bool', true),
     },
   },
   {

@@ -85,12 +85,14 @@ test('a quota whose limit is unknown, lists keys or counts by what proxies canno
   }
 });
 
-test('a spec that tells callers what is left, or that gives requests back, stays exact, and says why', (t) => {
+test('a spec that tells callers what is left, or that gives requests back, or that is in a dry run, stays exact, and says why', (t) => {
   const told = read({ ...fastSpec({}), rateLimitHeaders: true });
   t.deepEqual(told, { kinds: [], obstacles: ['rateLimitHeaders: proxies do not tell callers what is left'] });
   const refunding = read({ ...fastSpec({}), refund: { responseCodes: ['5xx'] } });
   t.deepEqual(refunding, { kinds: [], obstacles: ['refund: proxies cannot give back what a request was charged'] });
-  t.is(read({ ...fastSpec({}), rateLimitHeaders: false }).kinds.length, 1);
+  const tried = read({ ...fastSpec({}), dryRun: true });
+  t.deepEqual(tried, { kinds: [], obstacles: ['dryRun: proxies cannot let requests pass that exceed their shares'] });
+  t.is(read({ ...fastSpec({}), rateLimitHeaders: false, dryRun: false }).kinds.length, 1);
 });
 
 test('the dimensions of limits are keys of buckets', (t) => {

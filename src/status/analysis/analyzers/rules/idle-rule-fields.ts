@@ -3,6 +3,7 @@ import { camelCase } from '../../../../config/policy-rules/catalogue/canonical-f
 import { COMPILED_ADAPTERS } from '../../../../config/policy-rules/catalogue/compiled-adapters.js';
 import { COMPILED_TEMPLATES } from '../../../../config/policy-rules/catalogue/compiled-templates.js';
 import type { HandlerSpec } from '../../../../config/policy-rules/handler.js';
+import { HEADER_FIELDS } from '../../../../config/policy-rules/header-operation-rules.js';
 import type { InstanceSpec } from '../../../../config/policy-rules/instance.js';
 import type { RuleSpec } from '../../../../config/policy-rules/rule.js';
 import { createMessage } from '../../analysis-message.js';
@@ -34,9 +35,14 @@ function idleFields({ kind, body, metadata }: MeshObject): readonly IdleField[] 
   return kind === 'instance' ? [...named, ...ofInstance(body as InstanceSpec)] : named;
 }
 
-function ofRule({ requestHeaderOperations, responseHeaderOperations, actions }: RuleSpec): readonly IdleField[] {
+function ofRule(spec: RuleSpec): readonly IdleField[] {
+  const { requestHeaderOperations, responseHeaderOperations, actions } = spec;
   const values = [...requestHeaderOperations, ...responseHeaderOperations].flatMap((operation) => operation.values);
   return [
+    ...(spec.dryRun ? HEADER_FIELDS.filter((field) => spec[field].length > 0) : []).map((path) => ({
+      path,
+      reason: 'has no effect while dryRun is true',
+    })),
     ...responseHeaderOperations.flatMap(({ operation, name }, index) =>
       operation === 'REMOVE'
         ? [{ path: `responseHeaderOperations[${index}]`, reason: `${CANNOT_REMOVE} ${name} in a VirtualService` }]
