@@ -1,9 +1,26 @@
+import type { TypedNode } from '../check/typed-tree.js';
 import type { FunctionRun } from '../functions/expression-function.js';
 import { Failure, type Outcome } from '../values/failure.js';
 import type { NativeValue } from '../values/native-value.js';
 import type { EvaluateNode } from './evaluate-node.js';
 
 type Run = (...values: readonly NativeValue[]) => Outcome;
+
+/** A function of a value and a constant, such as `a != "b"`; undefined for other parameters. */
+export function compileWithConstant(
+  functionRun: FunctionRun,
+  [first, second, third]: readonly TypedNode[],
+  compile: (part: TypedNode) => EvaluateNode,
+): EvaluateNode | undefined {
+  if (first === undefined || second?.kind !== 'constant' || third !== undefined) return undefined;
+  const run = functionRun as unknown as Run;
+  const { value: constant } = second;
+  const compiled = compile(first);
+  return (bag, frame) => {
+    const value = compiled(bag, frame);
+    return value instanceof Failure ? value : run(value, constant);
+  };
+}
 
 /** Evaluates the parameters from left to right and applies the function to them. The first failure is the result. */
 export function compileApplication(functionRun: FunctionRun, parameters: readonly EvaluateNode[]): EvaluateNode {

@@ -87,6 +87,15 @@ export function compileEntry(
   };
 }
 
+/** The value of a key that is written as a literal, as most are. */
+export function compileNamedEntry(map: EvaluateNode, name: string, missing: '' | Failure | undefined): EvaluateNode {
+  const ifMissing = missing ?? new Failure(`there is no key ${JSON.stringify(name)}`, 'absent');
+  return (bag, frame) => {
+    const entries = map(bag, frame);
+    return entries instanceof Failure ? entries : ((entries as ReadonlyMap<string, string>).get(name) ?? ifMissing);
+  };
+}
+
 /** Whether the request has an attribute or entry. */
 export function compilePresence(
   of: AttributeNode | EntryNode,

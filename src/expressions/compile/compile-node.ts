@@ -1,7 +1,14 @@
 import type { RegexPrograms } from '../../config/regex/regex-programs.js';
 import type { EntryNode, TypedNode } from '../check/typed-tree.js';
-import { compileApplication } from './compile-application.js';
-import { type Absence, compileAttribute, compileEntry, compilePresence } from './compile-attribute.js';
+import type { Failure } from '../values/failure.js';
+import { compileApplication, compileWithConstant } from './compile-application.js';
+import {
+  type Absence,
+  compileAttribute,
+  compileEntry,
+  compileNamedEntry,
+  compilePresence,
+} from './compile-attribute.js';
 import { compileElement, compileList, compileMacro, compileMap } from './compile-collections.js';
 import { compileCommutativeLogic, compileConditional, compileOrderedLogic } from './compile-logic.js';
 import { compileComputedMatch, compileLiteralMatch } from './compile-matches.js';
@@ -31,7 +38,7 @@ export function compileNode(node: TypedNode, context: CompileContext): EvaluateN
       return (_bag, { slots }) => slots[slot] ?? MISSING;
     }
     case 'entry':
-      return compileEntry(compile(node.map), compile(node.key), isCel ? undefined : '');
+      return compileEntryOf(node, compile, isCel ? undefined : '');
     case 'and':
       return compileLogic(false, compile(node.left), compile(node.right));
     case 'or':
@@ -48,6 +55,7 @@ export function compileNode(node: TypedNode, context: CompileContext): EvaluateN
     case 'apply':
       return (
         compileTextComparison(node, isCel ? 'default' : 'fails') ??
+        compileWithConstant(node.run, node.parameters, compile) ??
         compileApplication(node.run, node.parameters.map(compile))
       );
     case 'matches': {
@@ -99,7 +107,17 @@ function absenceBeforeDefault(name: string, { semantics }: CompileContext): Abse
 
 function compileEntryChoice({ map, key }: EntryNode, context: CompileContext): EvaluateNode {
   const compile = context.semantics === 'cel' ? compileNode : compileChoice;
-  return compileEntry(compile(map, context), compile(key, context), MISSING);
+  return compileEntryOf({ map, key }, (part) => compile(part, context), MISSING);
+}
+
+function compileEntryOf(
+  { map, key }: Pick<EntryNode, 'map' | 'key'>,
+  compile: (part: TypedNode) => EvaluateNode,
+  onMissingKey: '' | Failure | undefined,
+): EvaluateNode {
+  return key.kind === 'constant' && typeof key.value === 'string'
+    ? compileNamedEntry(compile(map), key.value, onMissingKey)
+    : compileEntry(compile(map), compile(key), onMissingKey);
 }
 
 function compileFirst(choices: readonly EvaluateNode[]): EvaluateNode {

@@ -1,8 +1,7 @@
-import type { MatchMeter } from '../../config/regex/match-meter.js';
 import { typedParts } from '../check/typed-parts.js';
 import type { TypedNode } from '../check/typed-tree.js';
 import { type CompileContext, compileNode } from '../compile/compile-node.js';
-import type { EvaluateNode } from '../compile/evaluate-node.js';
+import type { EvaluateNode, Frame } from '../compile/evaluate-node.js';
 import { LazyFrame } from '../compile/lazy-frame.js';
 import type { AttributeReader } from '../expression-types.js';
 import { Failure } from '../values/failure.js';
@@ -17,8 +16,8 @@ export interface Conjunct {
   readonly isMetered: boolean;
   /** In a request without these values it is not true. */
   readonly conditions: readonly ValueCondition[];
-  /** Whether it is true. What cannot be evaluated is not true. Never throws. */
-  matches(bag: AttributeReader, meter?: MatchMeter): boolean;
+  /** Whether it is true. What cannot be evaluated is not true. Never throws. @param frame of the request */
+  matches(bag: AttributeReader, frame: Frame): boolean;
 }
 
 /** A condition that an index can look up. */
@@ -44,7 +43,7 @@ export function conjunctsOf(tree: TypedNode, context: CompileContext): Conjunct[
         ...condition,
         read: readerOf(compileNode(subject, context)),
       })),
-      matches: (bag, meter) => node(bag, new LazyFrame(meter)) === true,
+      matches: (bag, frame) => node(bag, frame) === true,
     },
   ];
 }

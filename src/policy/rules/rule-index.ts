@@ -1,4 +1,6 @@
 import type { MatchMeter } from '../../config/regex/match-meter.js';
+import type { Frame } from '../../expressions/compile/evaluate-node.js';
+import { LazyFrame } from '../../expressions/compile/lazy-frame.js';
 import type { Conjunct } from '../../expressions/conditions/conjunct.js';
 import type { AttributeReader } from '../../expressions/expression-types.js';
 import { createConditionTables, type Found, type Placed } from './index/condition-tables.js';
@@ -33,11 +35,12 @@ export function createRuleIndex<Rule extends IndexedRule>(rules: readonly Rule[]
   });
   return (bag, meter) => {
     shared.forget();
+    const frame = new LazyFrame(meter);
     const matching: Rule[] = [];
     const take: Found<TestedRule<Rule>> = (found) => {
       for (let index = 0; index < found.length; index++) {
         const tested = found[index];
-        if (tested !== undefined && areMet(tested.tests, bag, meter)) matching.push(tested.rule);
+        if (tested !== undefined && areMet(tested.tests, bag, frame)) matching.push(tested.rule);
       }
     };
     tables.find(bag, take);
@@ -45,9 +48,9 @@ export function createRuleIndex<Rule extends IndexedRule>(rules: readonly Rule[]
   };
 }
 
-function areMet(tests: readonly Test[], bag: AttributeReader, meter: MatchMeter): boolean {
+function areMet(tests: readonly Test[], bag: AttributeReader, frame: Frame): boolean {
   for (let index = 0; index < tests.length; index++) {
-    if (tests[index]?.(bag, meter) === false) return false;
+    if (tests[index]?.(bag, frame) === false) return false;
   }
   return true;
 }

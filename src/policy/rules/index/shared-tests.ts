@@ -1,9 +1,9 @@
-import type { MatchMeter } from '../../../config/regex/match-meter.js';
+import type { Frame } from '../../../expressions/compile/evaluate-node.js';
 import type { Conjunct } from '../../../expressions/conditions/conjunct.js';
 import type { AttributeReader } from '../../../expressions/expression-types.js';
 
 /** Whether a conjunct is true for a request. */
-export type Test = (bag: AttributeReader, meter: MatchMeter) => boolean;
+export type Test = (bag: AttributeReader, frame: Frame) => boolean;
 
 /** Tests of conjuncts, of which those that several rules have are evaluated once for each request. */
 export interface SharedTests {
@@ -33,10 +33,10 @@ export function createSharedTests(rules: readonly (readonly Conjunct[])[]): Shar
   const testOf = ({ key, matches }: Conjunct): Test => {
     const number = numbers.get(key);
     if (number === undefined) return matches;
-    return (bag, meter) => {
+    return (bag, frame) => {
       const known = results[number];
       if (known !== UNKNOWN) return known === TRUE;
-      const result = matches(bag, meter);
+      const result = matches(bag, frame);
       results[number] = result ? TRUE : FALSE;
       return result;
     };
