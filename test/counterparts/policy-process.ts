@@ -31,6 +31,8 @@ export interface PolicyProcessOptions {
   readonly policyConfigFile?: string;
   /** More flags. */
   readonly flags?: readonly string[];
+  /** More settings of the environment. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** The service of policy servers that are processes of their own, at addresses of the router. */
@@ -68,6 +70,7 @@ export function createPolicyProcess(rig: Rig, options: PolicyProcessOptions): Po
     ...['--policyAddr', `${address}:${port}`, '--monitoringAddr', `${address}:${MONITORING_PORT}`],
     ...flags,
   ]);
+  const env = { NAV_METRICS_MIN_INTERVAL: '0s', ...options.variables };
   let server: ManagedProcess | undefined;
   rig.defer(async () => server?.stop());
 
@@ -81,7 +84,7 @@ export function createPolicyProcess(rig: Rig, options: PolicyProcessOptions): Po
     tail: (lines) => server?.tail(lines) ?? 'it was not started',
     metric: async (family, labels) => sumOfSeries(await get('/metrics'), family, labels),
     async start() {
-      const started = startManagedProcess({ name, command, env: { NAV_METRICS_MIN_INTERVAL: '0s' } });
+      const started = startManagedProcess({ name, command, env });
       server = started;
       const look = async () => !started.isRunning() || (await get('/ready')) !== undefined;
       await eventually(`${name} is ready`, look).catch((cause: unknown) => {

@@ -1,4 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
+import type { Manifest } from '../counterparts/config-folder.js';
 import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import {
@@ -21,7 +22,7 @@ import {
 
 interface Context {
   policy?: PolicyMesh;
-  servers?: readonly [PolicyProcess, PolicyProcess];
+  servers?: readonly [PolicyProcess, PolicyProcess, PolicyProcess];
   redis?: RedisServer;
 }
 
@@ -31,8 +32,30 @@ const binary = 'value' in redis ? redis.value : undefined;
 const test = anyTest as TestFn<Context>;
 const e2eTest = available === undefined || binary === undefined ? test.skip : test.serial;
 
-const SERVER_ADDRESSES = ['10.244.9.1', '10.244.9.2'] as const;
-const COUNTED = ['ten', 'survivor', 'strict', 'keyed'] as const;
+function ruleObject(kind: string, spec: Manifest): Manifest {
+  const metadata = { name: 'ruled', namespace: 'default' };
+  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata, spec };
+}
+
+const SERVER_ADDRESSES = ['10.244.9.1', '10.244.9.2', '10.244.9.3'] as const;
+/** Handlers may name a Redis of this machine. */
+const EGRESS = { NAV_EGRESS_ALLOWED: '127.0.0.0/8' };
+const COUNTED = ['ten', 'survivor', 'strict', 'keyed', 'ruled'] as const;
+/** A handler counts the quota `ruled`, in the same Redis. */
+const RULED: readonly Manifest[] = [
+  ruleObject('handler', {
+    compiledAdapter: 'redisquota',
+    params: {
+      redisServerUrl: '127.0.0.1:6379',
+      quotas: [{ name: 'ruled', maxAmount: 10, validDuration: '3600s' }],
+    },
+  }),
+  ruleObject('instance', { compiledTemplate: 'quota' }),
+  ruleObject('rule', {
+    match: 'destination.service.name == "ruled"',
+    actions: [{ handler: 'ruled', instances: ['ruled'] }],
+  }),
+];
 const ROOMY = 1_000_000_000;
 const FITS = { quota: 'roomy', charge: 1 };
 const TOO_MUCH = { quota: 'roomy', charge: ROOMY + 1 };
@@ -59,6 +82,7 @@ test.before(async (t) => {
           boundQuotaSpec({ name }, [name], [{ quotas: [{ quota: name, charge: 1 }] }]),
         ]),
       ),
+      'ruled-by.yaml': RULED,
       'changing.yaml': boundQuotaSpec({ name: 'changing' }, ['changing'], [{ quotas: [FITS] }]),
     },
     limits: [
@@ -74,11 +98,9 @@ test.before(async (t) => {
       t.context.redis = await startRedis({ binary, port: 6379, enter: (command) => router.enter(command) });
       rig.defer(async () => t.context.redis?.stop());
       for (const address of SERVER_ADDRESSES) await rig.network.addRouterAddress(address);
-      const [first, second] = SERVER_ADDRESSES;
-      const servers = [
-        createPolicyProcess(rig, { address: first, discovery }),
-        createPolicyProcess(rig, { address: second, discovery }),
-      ] as const;
+      const open = (address: string) => createPolicyProcess(rig, { address, discovery, variables: EGRESS });
+      const [first, second, third] = SERVER_ADDRESSES;
+      const servers = [open(first), open(second), open(third)] as const;
       t.context.servers = servers;
       await Promise.all(servers.map((server) => server.start()));
     },
@@ -104,21 +126,25 @@ function checksOf(servers: readonly PolicyProcess[]): Promise<readonly number[]>
 }
 
 e2eTest(
-  'two policy servers with a shared Redis allow exactly 10 of 50 concurrent requests, and both decide',
+  'three policy servers with a shared Redis allow exactly 10 of 50 concurrent requests, and all decide',
   async (t) => {
     const { policy, servers } = partsOf(t.context);
     const before = await checksOf(servers);
     t.deepEqual(countStatuses(await policy.send('ten', 50)), { 200: 10, 429: 40 });
     const after = await checksOf(servers);
-    const [first = 0, second = 0] = after.map((count, index) => count - (before[index] ?? 0));
-    t.log(`${first} and ${second} checks`);
-    t.true(first + second >= 50, 'an attempt that took too long is made again, and charged once');
-    t.true(first > 0 && second > 0, `${first} and ${second}`);
+    const checks = after.map((count, index) => count - (before[index] ?? 0));
+    t.log(`${checks.join(', ')} checks`);
+    const sum = checks.reduce((total, each) => total + each, 0);
+    t.true(sum >= 50, 'an attempt that took too long is made again, and charged once');
+    t.true(
+      checks.every((each) => each > 0),
+      checks.join(),
+    );
     const chargesOf = (result: string) =>
       Promise.all(
         servers.map((server) => server.metric('policy_server_quota_charges_total', { quota: 'ten', result })),
       );
-    await eventually('each meets the limit that both have used up', async () => {
+    await eventually('each meets the limit that all have used up', async () => {
       t.deepEqual(countStatuses(await policy.send('ten', 10)), { 429: 10 });
       return (await chargesOf('refused')).every((each) => each > 0);
     });
@@ -141,7 +167,12 @@ e2eTest('counts by a dimension are shared too', async (t) => {
   ]);
 });
 
-e2eTest('a changed QuotaSpec is in force at both policy servers within a second, and no request fails', async (t) => {
+e2eTest('a handler of redisquota grants exactly 10 of 50 concurrent requests at three policy servers', async (t) => {
+  const { policy } = partsOf(t.context);
+  t.deepEqual(countStatuses(await policy.send('ruled', 50)), { 200: 10, 429: 40 });
+});
+
+e2eTest('a changed QuotaSpec is in force at all policy servers within a second, and no request fails', async (t) => {
   const { policy, servers } = partsOf(t.context);
   const { configFolder } = policy.mesh.discovery;
   const charge = (quota: typeof FITS) => () =>
@@ -160,7 +191,7 @@ e2eTest('a changed QuotaSpec is in force at both policy servers within a second,
   );
 });
 
-e2eTest('one of two policy servers can be killed without a failed request, and the count continues', async (t) => {
+e2eTest('one of three policy servers can be killed without a failed request, and the count continues', async (t) => {
   const { policy, servers } = partsOf(t.context);
   t.deepEqual(countStatuses(await policy.send('survivor', 4)), { 200: 4 });
   await servers[0].kill();
@@ -180,9 +211,9 @@ e2eTest('discovery can be killed: policy servers and sidecars continue with thei
   t.deepEqual(countStatuses(await policy.send('ten', 10)), { 429: 10 });
   t.deepEqual(countStatuses(await policy.send('untouched', 10)), { 200: 10 });
   await discovery.start();
-  await eventually('both policy servers are connected again', async () => {
+  await eventually('all policy servers are connected again', async () => {
     const connected = await Promise.all(servers.map((server) => server.metric('policy_discovery_connected')));
-    return connected.join() === '1,1';
+    return connected.every((each) => each === 1);
   });
 });
 
@@ -192,12 +223,12 @@ e2eTest(
     const { policy, servers, redis: store } = partsOf(t.context);
     const { discovery } = policy.mesh;
     const up = () => Promise.all(servers.map((server) => server.metric('policy_server_store_up', { store: 'redis' })));
-    t.deepEqual(await up(), [1, 1]);
+    t.deepEqual(await up(), [1, 1, 1]);
 
     await store.stop();
     t.deepEqual(countStatuses(await policy.send('strict', 10)), { 503: 10 });
     t.deepEqual(countStatuses(await policy.send('untouched', 10)), { 200: 10 }, 'what charges nothing needs no Redis');
-    await eventually('metrics show that Redis is down', async () => (await up()).join() === '0,0');
+    await eventually('metrics show that Redis is down', async () => (await up()).join() === '0,0,0');
     const errors = await Promise.all(servers.map((server) => server.metric('policy_server_store_errors_total')));
     t.true(
       errors.every((count) => count > 0),
@@ -211,11 +242,15 @@ e2eTest(
     });
 
     await store.start();
-    await eventually('metrics show that Redis is up', async () => (await up()).join() === '1,1');
+    await eventually('metrics show that Redis is up', async () => (await up()).join() === '1,1,1');
     t.deepEqual(
       countStatuses(await policy.send('strict', 30)),
       { 200: 10, 429: 20 },
       'a new Redis has counted nothing',
     );
+    await eventually('handlers of rules count in the new Redis', async () => {
+      const counts = countStatuses(await policy.send('ruled', 1));
+      return counts[429] === 1;
+    });
   },
 );
