@@ -11,8 +11,9 @@ import { RESULT_FLAGS, writeResult } from './write-result.js';
 export const soakCommand: BenchCommand = {
   name: 'soak',
   summary: 'Changes the mesh and lets clients come and go for long, to see whether memory and files stay flat.',
-  details: `Services, endpoints, routes, policies, rules with their handlers, plans, scopes and filters come and go, each with
-a name of its own, and so do clients. In quiet moments between, the server collects its garbage, and what is left counts.
+  details: `Services, endpoints, routes, policies, rules with handlers, plans, scopes and filters come and go,
+each with a name of its own, and so do clients. In quiet moments between, the server collects its garbage,
+and what is left counts.
 Exits with 1 when a goal is missed.`,
   operands: [],
   flags: {

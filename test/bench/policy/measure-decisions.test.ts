@@ -1,6 +1,7 @@
 import test from 'ava';
 import { measureDecisions } from '../../../bench/policy/measure-decisions.js';
 import { formatPolicyReport, isGoalMet } from '../../../bench/policy/policy-report.js';
+import { DISPATCH_STEP } from '../../../bench/policy/rule-dispatch.js';
 import { buildPolicyWorkload } from '../../../bench/policy/workload.js';
 
 const SIZE = { patterns: 10, rules: 5 };
@@ -12,7 +13,8 @@ test('every step is measured: rate over the rounds, latency one by one', async (
     nowMs += 0.5;
     return nowMs;
   });
-  t.is(results.length, 10);
+  t.is(results.length, 17);
+  t.is(results.filter(({ step }) => step.startsWith(DISPATCH_STEP)).length, 8);
   for (const { p50Us, p99Us, maxUs, perSecond } of results) {
     t.deepEqual([p50Us, p99Us, maxUs], [500, 500, 500]);
     t.true(perSecond > 0);
@@ -28,8 +30,12 @@ test('the report says whether the goals are met, with the caches and without the
   t.false(isGoalMet([{ ...fast, p99Us: 60 }, core]));
   t.false(isGoalMet([fast, { ...core, p99Us: 60 }]));
   t.false(isGoalMet([fast]));
+  const dispatch = { ...fast, step: `${DISPATCH_STEP}of a service`, p99Us: 49 };
+  t.true(isGoalMet([fast, core, dispatch]));
+  t.false(isGoalMet([fast, core, { ...dispatch, p99Us: 50 }]));
   const text = formatPolicyReport(SIZE, [fast, core]);
   t.true(text.includes('10 API patterns, 5 quota rules'));
   t.regex(text, /\ndecision +100,000 +5\.0 +59\.0 +1000\n/);
-  t.true(text.endsWith('at least 100,000 decisions, 150,000 without the caches, p99 below 60 us: met.\n'));
+  t.true(text.includes('at least 100,000 decisions, 150,000 without the caches, p99 below 60 us: met.\n'));
+  t.regex(formatPolicyReport(SIZE, [fast, core, dispatch]), /p99 below 50 us for conditions of each kind: met\.\n$/);
 });
