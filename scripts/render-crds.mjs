@@ -81,6 +81,7 @@ function specColumn(name, field, description) {
 const DRY_RUN = {
   ...specColumn('Dry-Run', 'dryRun', 'Whether it only counts what it would refuse.'),
   type: 'boolean',
+  priority: 1,
 };
 
 /** Fields that distinguish objects of a kind better than their names do. */

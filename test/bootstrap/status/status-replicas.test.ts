@@ -174,6 +174,7 @@ function rightsOf(user: string, namespace: string): readonly KubernetesManifest[
         },
         { apiGroups: [''], resources: ['events'], verbs: ['create'] },
         { apiGroups: GROUPS, resources: ['*'], verbs: ['list', 'watch'] },
+        { apiGroups: ['networking.k8s.io'], resources: ['ingresses', 'ingressclasses'], verbs: ['list', 'watch'] },
         ...GROUPS.map((group) => ({ apiGroups: [group], resources: ['*/status'], verbs: ['patch'] })),
       ],
     },
