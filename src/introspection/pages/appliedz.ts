@@ -1,5 +1,6 @@
 import { MESH_GATEWAY } from '../../config/networking/host-names.js';
 import { keyOf, type ObjectKey, objectKey } from '../../config/object.js';
+import { sourceKeysOf } from '../../model/derived/source-keys.js';
 import { createEnvoyPatchIndexer } from '../../model/patches/envoy-patches.js';
 import { createProxyMatcher } from '../../model/patches/proxy-match.js';
 import type { Proxy } from '../../model/proxy.js';
@@ -33,6 +34,9 @@ function appliedTo(context: PushContext, proxy: Proxy): JsonRecord {
   const authentication = context.requestAuthentications.ofWorkload(namespace, labels);
   const patches = createEnvoyPatchIndexer(createProxyMatcher())(context).ofProxy(proxy, labels);
   const gateways = type === 'router' ? gatewaysOf(context, namespace, labels) : [];
+  const gatewayKeys = gateways.map((id) => `Gateway/${id}`);
+  const virtualServices = virtualServicesOf(context, namespace, type === 'router' ? gateways : [MESH_GATEWAY]);
+  const made = madeFrom(context, [...gatewayKeys, ...virtualServices]);
   return recordOf({
     proxy: proxy.id,
     type,
@@ -40,8 +44,9 @@ function appliedTo(context: PushContext, proxy: Proxy): JsonRecord {
     labels,
     sidecar:
       type === 'router' ? undefined : (createSidecarIndexer()(context).ofWorkload(namespace, labels)?.source ?? null),
-    gateways: type === 'router' ? gateways.map((id) => `Gateway/${id}`) : undefined,
-    virtualServices: virtualServicesOf(context, namespace, type === 'router' ? gateways : [MESH_GATEWAY]),
+    gateways: type === 'router' ? gatewayKeys : undefined,
+    virtualServices,
+    ...(made.length > 0 ? { madeFrom: Object.fromEntries(made) } : {}),
     destinationRules: destinationRulesOf(context, proxy),
     mutualTls: { mode, ports: Object.fromEntries(ports) },
     requestAuthentications: unique(
@@ -55,6 +60,14 @@ function appliedTo(context: PushContext, proxy: Proxy): JsonRecord {
     envoyFilters: unique(patches.patches.map(({ object }) => object)),
     ...(patches.omitted.length > 0 ? { omittedEnvoyFilters: patches.omitted } : {}),
   });
+}
+
+/** The sources of those objects that the control plane made. */
+function madeFrom(
+  context: PushContext,
+  keys: readonly ObjectKey[],
+): readonly (readonly [ObjectKey, readonly ObjectKey[]])[] {
+  return keys.map((key) => [key, sourceKeysOf(context, key)] as const).filter(([, sources]) => sources.length > 0);
 }
 
 /** `<namespace>/<name>` of the Gateways that select the router. */

@@ -6,13 +6,21 @@ import { compareText } from '../order.js';
 import { json, type Page } from '../page.js';
 import { requireContext } from '../views.js';
 
-/** All configuration objects, by kind, namespace and name, in the form of files. */
+/**
+ * All configuration objects, by kind, namespace and name, in the form of files. An object that the control plane made has
+ * the keys of its sources in `madeFrom`.
+ */
 export const configz: Page = {
   path: '/debug/configz',
   description: 'All configuration objects, in the form of files',
   audience: 'operator',
-  handle: (views) => json(listOf(sortedObjects(requireContext(views)), objectForm)),
+  handle: (views) => json(listOf(sortedObjects(requireContext(views)), shownForm)),
 };
+
+function shownForm(object: MeshObject): object {
+  const { derivedFrom } = object;
+  return derivedFrom === undefined ? objectForm(object) : { ...objectForm(object), madeFrom: derivedFrom };
+}
 
 function* sortedObjects(context: PushContext): Generator<MeshObject> {
   const kinds = [...context.objects].sort(([first], [second]) => compareText(first, second));

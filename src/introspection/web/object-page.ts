@@ -2,6 +2,7 @@ import { redactSecrets } from '../../base/redact-secrets.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import { objectForm } from '../../config/object-form.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
+import { sourceKeysOf } from '../../model/derived/source-keys.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import type { PushContext } from '../../model/push-context.js';
 import { type Html, html } from '../html.js';
@@ -14,6 +15,7 @@ import type { PastRejection } from '../past-rejection.js';
 import type { ConfigProblem, Views } from '../views.js';
 import { lastProblems, requireContext } from '../views.js';
 import { typeTitle } from './behind.js';
+import { objectsMadeFrom, renderMaking } from './made-objects.js';
 import { type MadeResource, madeResources } from './made-resources.js';
 import { type Reference, referencesOf, referrersIn } from './object-references.js';
 import { renderValidity } from './objects-page.js';
@@ -42,6 +44,10 @@ interface Model {
   readonly now: Date;
   readonly object: MeshObject | undefined;
   readonly problems: readonly ConfigProblem[];
+  /** The objects that the control plane made it from; none for an applied object. */
+  readonly sources: readonly ObjectKey[];
+  /** The objects that the control plane made from it. */
+  readonly makes: readonly ObjectKey[];
   readonly references: readonly Reference[];
   readonly referrers: readonly ObjectKey[];
   /** Undefined if tracking is off. */
@@ -77,6 +83,8 @@ export function objectPage(site: Site): Page {
         object: model.key,
         isInForce: model.object !== undefined,
         problems: model.problems,
+        madeFrom: model.sources,
+        makes: model.makes,
         references: model.references,
         referrers: model.referrers,
         rejections: model.rejections.map(rejectionJson),
@@ -97,23 +105,28 @@ async function objectModel(views: Views, key: ObjectKey, now: Date): Promise<Mod
   if (object === undefined && problems.length === 0) {
     throw new HttpProblem(404, `There is no object ${key.slice(0, 300)}. /debug/objects lists all objects.`);
   }
+  const sources = sourceKeysOf(context, key);
+  // A rejection names the sources of an object instead of the object.
+  const blamed = [key, ...sources];
   const connections = sortConnections(views.connections());
   const others = await askOthers(views, `${PATH}?${new URLSearchParams({ key }).toString()}`, readPart);
   return {
     key,
     object,
     problems,
+    sources,
+    makes: objectsMadeFrom(context, key),
     references: object === undefined ? [] : referencesOf(object, context),
     referrers: (await referrersIn(context)).get(key) ?? [],
     holders: views.trackingEnabled
       ? [
-          ...connections.slice(0, MAX_PROXIES).map((each) => holds(each, key, views)),
+          ...connections.slice(0, MAX_PROXIES).map((each) => holds(each, key, blamed, views)),
           ...others.found.flatMap(({ holders }) => holders),
         ]
       : undefined,
     connected: others.found.reduce((total, { connected }) => total + connected, connections.length),
     rejections: [
-      ...(views.rejections?.() ?? []).filter(({ causes }) => causes.includes(key)),
+      ...(views.rejections?.() ?? []).filter(({ causes }) => isBlamed(causes, blamed)),
       ...others.found.flatMap(({ rejections }) => rejections),
     ].slice(0, MAX_REJECTIONS),
     silent: others.silent,
@@ -139,7 +152,11 @@ function readPart(page: Fields, instance: string) {
   };
 }
 
-function holds(connection: ProxyConnection, key: ObjectKey, views: Views): ProxyHolds {
+function isBlamed(causes: readonly ObjectKey[], blamed: readonly ObjectKey[]): boolean {
+  return causes.some((cause) => blamed.includes(cause));
+}
+
+function holds(connection: ProxyConnection, key: ObjectKey, blamed: readonly ObjectKey[], views: Views): ProxyHolds {
   const acked = new Map<string, string>();
   for (const typeUrl of TYPES) {
     const root = connection.watches.get(typeUrl)?.ackedConfigVersion ?? '';
@@ -148,7 +165,7 @@ function holds(connection: ProxyConnection, key: ObjectKey, views: Views): Proxy
   }
   const present = new Set([...connection.watches.values()].flatMap(({ rejection }) => rejection?.nonce ?? []));
   const rejects = (views.rejections?.() ?? []).some(
-    ({ connection: id, nonce, causes }) => id === connection.id && present.has(nonce) && causes.includes(key),
+    ({ connection: id, nonce, causes }) => id === connection.id && present.has(nonce) && isBlamed(causes, blamed),
   );
   const { id, proxy } = connection;
   return { id, name: proxy.name, namespace: proxy.configNamespace, instance: undefined, acked, rejects };
@@ -193,6 +210,7 @@ ${problems.map(
     html`<p>${renderBadge(level, level === 'Warn' || level === 'Info' ? 'busy' : 'bad')} <bdi>${code === undefined ? '' : `${code}: `}${reason}</bdi>${field === undefined ? '' : html` <code>${field}</code>`}${file === undefined ? '' : html` <span class="quiet"><bdi>${file}</bdi></span>`}</p>`,
 )}
 ${model.rejections.length === 0 ? '' : html`<h2>Rejections that it may have caused</h2>${renderRejections(model.rejections, model.now)}`}
+${renderMaking(model.sources, model.makes)}
 ${renderReferences(model)}
 ${renderHolders(model)}
 ${renderSilent(model.silent)}

@@ -70,6 +70,7 @@ export function objectsPage(site: Site): Page {
         objects: listOf(part.items, ({ key, object, problems }) => ({
           object: key,
           version: object?.metadata.resourceVersion,
+          ...(object?.derivedFrom && { madeFrom: object.derivedFrom }),
           problems,
         })),
       }),
@@ -110,7 +111,13 @@ function renderRows(rows: readonly Row[]): Html {
     [
       {
         head: 'Object',
-        cell: ({ key, object }) => objectLink(object === undefined ? key : keyOf(object), nameOf(key)),
+        cell: ({ key, object }) => {
+          const link = objectLink(object === undefined ? key : keyOf(object), nameOf(key));
+          const [source] = object?.derivedFrom ?? [];
+          return source === undefined
+            ? link
+            : html`${link} <span class="quiet">made from ${objectLink(source, titleOf(source))}</span>`;
+        },
       },
       { head: 'Kind', cell: ({ key }) => key.split('/')[0] },
       { head: 'Namespace', cell: ({ key }) => key.split('/')[1] },
@@ -119,6 +126,11 @@ function renderRows(rows: readonly Row[]): Html {
     ],
     rows,
   );
+}
+
+/** `Ingress shop/web` */
+function titleOf(key: ObjectKey): string {
+  return key.replace('/', ' ');
 }
 
 function nameOf(key: ObjectKey): string {

@@ -13,11 +13,6 @@ export function sourceKeysOf({ objects }: ObjectsByKind, key: ObjectKey): readon
   return objects.get(kindOfKey(key))?.get(key)?.derivedFrom ?? NONE;
 }
 
-/** The key that users know: of the most important source of a derived object, and otherwise the same. */
-export function applied(context: ObjectsByKind, key: ObjectKey): ObjectKey {
-  return sourceKeysOf(context, key)[0] ?? key;
-}
-
 /** The namespace of the object's author, which decides what the object may do: the own one, or that of its source. */
 export function authorNamespaceOf({ metadata, derivedFrom }: Pick<MeshObject, 'metadata' | 'derivedFrom'>): string {
   return derivedFrom === undefined ? metadata.namespace : namespaceOfKey(derivedFrom[0]);

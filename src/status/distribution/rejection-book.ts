@@ -2,6 +2,7 @@ import type { ServiceEntrySpec } from '../../config/networking/service-entry.js'
 import type { WorkloadEntrySpec } from '../../config/networking/workload-entry.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { HttpApiSpecBinding, QuotaSpecBinding } from '../../config/policy/bindings.js';
+import { sourceKeysOf } from '../../model/derived/source-keys.js';
 import { servicePatternOf } from '../../model/policy/service-pattern.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connection.js';
@@ -31,7 +32,7 @@ interface Entry {
   readonly rejection: Omit<Rejection, 'others'>;
 }
 
-/** Finds the objects that may have caused one rejection. */
+/** Finds the applied objects that may have caused one rejection: of an object that the control plane made, its sources. */
 export type RejectionReader = (rejected: RejectedWatch, context: PushContext) => readonly ObjectKey[];
 
 /** A rejected response of one type. */
@@ -52,7 +53,11 @@ export function createRejectionReader(
         ? undefined
         : options.history.changedBetween(ackedConfigVersion, options.configVersionOfNonce(nonce));
     const affecting = changed && new Set([...changed].filter((key) => options.affects(key, typeUrl, proxyType)));
-    return rejectionCauses(message, affecting, context);
+    const causes = rejectionCauses(message, affecting, context).flatMap((key) => {
+      const sources = sourceKeysOf(context, key);
+      return sources.length === 0 ? [key] : sources;
+    });
+    return [...new Set(causes)];
   };
 }
 
