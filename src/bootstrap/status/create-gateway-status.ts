@@ -1,8 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import { GATEWAY_API_GROUP, gatewayControllerName } from '../../config/gateway-api/gateway-api-names.js';
 import type { KindRegistry } from '../../config/kinds.js';
-import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
-import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import type { GatewayApiReport } from '../../model/gateway-api/report.js';
 import type { CredentialStore } from '../../model/gateways/credential.js';
 import type { PushContext } from '../../model/push-context.js';
@@ -13,14 +11,14 @@ import {
   type StatusFields,
   type StatusInputs,
 } from '../../status/gateway-api/gateway-statuses.js';
-import { createApiStatusLoop, type WantedStatus } from '../../status/kubernetes/api-status-loop.js';
-import { createApiStatusObjects } from '../../status/kubernetes/api-status-objects.js';
+import type { WantedStatus } from '../../status/kubernetes/api-status-loop.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import { statusSettings } from '../map-options.js';
 import type { Options } from '../options.js';
 import { createCredentials } from '../trust/create-credentials.js';
+import { type ApiStatusWork, startApiStatusWork } from './api-status-work.js';
 import { createCertificateStates } from './certificate-states.js';
 import type { StatusSettings } from './status-settings.js';
 
@@ -79,73 +77,33 @@ export function openGatewayStatus(options: Options, sources: GatewayStatusSource
 
 function createGatewayStatus(parts: GatewayStatusParts): GatewayStatusRuntime {
   const { settings, kinds, identity, controllerName, context, credentials, logger, clock } = parts;
-  const certificates = createCertificateStates(credentials, () => changed());
-  let changed = (): void => undefined;
-  let end = async (): Promise<void> => undefined;
+  let work: ApiStatusWork | undefined;
+  const certificates = createCertificateStates(credentials, () => work?.changed());
   let isStopped = false;
 
-  const run = ({ send, createWatcher }: Cluster): (() => Promise<void>) => {
-    const objects = createApiStatusObjects(() => loop.changed());
-    const common = { send, clock, logger, random: Math.random };
-    const loop = createApiStatusLoop({
-      ...common,
-      ...settings,
-      objects,
+  const run = (cluster: Cluster): ApiStatusWork =>
+    startApiStatusWork({
+      ...{ cluster, settings, identity, clock, logger },
+      lease: LEASE,
+      definitions: kinds.definitions.filter(
+        ({ group, kind }) => group === GATEWAY_API_GROUP && kind !== WITHOUT_STATUS,
+      ),
       wanted: () => {
         const report = context()?.gatewayApi.report;
         return report === undefined ? [] : wantedStatuses(report, controllerName, certificates.problemOf, clock);
       },
     });
-    let watcher: ListWatcher | undefined;
-    const begin = (): void => {
-      watcher = createWatcher(logger);
-      for (const definition of kinds.definitions) {
-        if (definition.group !== GATEWAY_API_GROUP || definition.kind === WITHOUT_STATUS) continue;
-        const scopes = definition.namespaced && settings.appNamespaces.length > 0 ? settings.appNamespaces : [''];
-        for (const namespace of new Set(scopes)) {
-          watcher.watch({ definition, namespace, sink: objects.sink(definition) });
-        }
-      }
-      loop.start();
-    };
-    const cease = async (): Promise<void> => {
-      await loop.stop();
-      await watcher?.stop();
-      watcher = undefined;
-      objects.clear();
-    };
-    /** Changes of the lead are handled one after the other. */
-    let turn: Promise<void> = Promise.resolve();
-    const election = createLeaderElection({
-      ...common,
-      identity,
-      lease: { namespace: settings.namespace, name: LEASE },
-      ...(settings.election === undefined ? {} : { timing: settings.election }),
-      onChange: (isLeader) => {
-        turn = turn.then(() => (isLeader ? begin() : cease()));
-      },
-    });
-    changed = loop.changed;
-    election.start();
-    return async () => {
-      changed = () => undefined;
-      await turn;
-      await cease();
-      await election.stop();
-      await turn;
-    };
-  };
 
   return {
     start: async () => {
       const cluster = await parts.cluster.open();
-      if (!isStopped) end = run(cluster);
+      if (!isStopped) work = run(cluster);
     },
-    observe: () => changed(),
+    observe: () => work?.changed(),
     stop: async () => {
       isStopped = true;
       certificates.close();
-      await end();
+      await work?.stop();
       await credentials.stop();
     },
   };

@@ -1,13 +1,11 @@
 import { isRecord } from '../../base/record.js';
 import { INGRESS_GROUP } from '../../config/kind-definition.js';
-import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
-import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import { ingressAddresses } from '../../model/derived/ingress/ingress-addresses.js';
-import { createApiStatusLoop, type WantedStatus } from '../../status/kubernetes/api-status-loop.js';
-import { createApiStatusObjects } from '../../status/kubernetes/api-status-objects.js';
+import type { WantedStatus } from '../../status/kubernetes/api-status-loop.js';
 import type { Cluster } from '../cluster-connection.js';
 import { statusSettings, storeSettings } from '../map-options.js';
 import type { Options } from '../options.js';
+import { type ApiStatusWork, startApiStatusWork } from './api-status-work.js';
 import type { GatewayStatusRuntime, GatewayStatusSources } from './create-gateway-status.js';
 
 /** See docs/reference/sources.md#leader-locks. */
@@ -23,11 +21,8 @@ export function openIngressStatus(options: Options, sources: GatewayStatusSource
   if (cluster === undefined || options.discovery.configDir !== '') return undefined;
   const settings = statusSettings(options);
   const logger = sources.logging.scope('status');
-  const definition = kinds.definitions.find(({ group, kind }) => group === INGRESS_GROUP && kind === 'Ingress');
-  let changed = (): void => undefined;
-  let end = async (): Promise<void> => undefined;
+  let work: ApiStatusWork | undefined;
   let opened: Cluster | undefined;
-  let isRunning = false;
   let isStopped = false;
 
   const wanted = (): readonly WantedStatus[] => {
@@ -43,55 +38,17 @@ export function openIngressStatus(options: Options, sources: GatewayStatusSource
     }));
   };
 
-  const run = ({ send, createWatcher }: Cluster): (() => Promise<void>) => {
-    const objects = createApiStatusObjects(() => loop.changed());
-    const common = { send, clock, logger, random: Math.random };
-    const loop = createApiStatusLoop({ ...common, ...settings, objects, wanted });
-    let watcher: ListWatcher | undefined;
-    const begin = (): void => {
-      if (definition === undefined) return;
-      watcher = createWatcher(logger);
-      const scopes = settings.appNamespaces.length > 0 ? settings.appNamespaces : [''];
-      for (const namespace of new Set(scopes)) {
-        watcher.watch({ definition, namespace, sink: objects.sink(definition) });
-      }
-      loop.start();
-    };
-    const cease = async (): Promise<void> => {
-      await loop.stop();
-      await watcher?.stop();
-      watcher = undefined;
-      objects.clear();
-    };
-    /** Changes of the lead are handled one after the other. */
-    let turn: Promise<void> = Promise.resolve();
-    const election = createLeaderElection({
-      ...common,
-      identity,
-      lease: { namespace: settings.namespace, name: LEASE },
-      ...(settings.election === undefined ? {} : { timing: settings.election }),
-      onChange: (isLeader) => {
-        turn = turn.then(() => (isLeader ? begin() : cease()));
-      },
+  const run = (target: Cluster): ApiStatusWork =>
+    startApiStatusWork({
+      ...{ cluster: target, settings, identity, wanted, clock, logger },
+      lease: LEASE,
+      definitions: kinds.definitions.filter(({ group, kind }) => group === INGRESS_GROUP && kind === 'Ingress'),
     });
-    changed = loop.changed;
-    election.start();
-    return async () => {
-      changed = () => undefined;
-      await turn;
-      await cease();
-      await election.stop();
-      await turn;
-    };
-  };
 
   const look = (): void => {
     if (opened === undefined || isStopped) return;
-    if (!isRunning && (context()?.objects.get('Ingress')?.size ?? 0) > 0) {
-      isRunning = true;
-      end = run(opened);
-    }
-    changed();
+    if (work === undefined && (context()?.objects.get('Ingress')?.size ?? 0) > 0) work = run(opened);
+    work?.changed();
   };
 
   return {
@@ -102,7 +59,7 @@ export function openIngressStatus(options: Options, sources: GatewayStatusSource
     observe: look,
     stop: async () => {
       isStopped = true;
-      await end();
+      await work?.stop();
     },
   };
 }
