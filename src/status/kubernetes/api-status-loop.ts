@@ -69,6 +69,12 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
     logger.error({ object: key, resource, reason, remedy }, 'status of gateway or ingress cannot be written');
   };
 
+  const keep = (made: ApiStatusObject, desired: WantedStatus['desired']): void => {
+    const status = desired(made.status);
+    if (status === undefined || isStatusInPlace(status, made.status)) return;
+    refuse(made, 'the API server did not keep it', 'see its CRD');
+  };
+
   const write = async (object: ApiStatusObject, status: StatusFields, { desired }: WantedStatus): Promise<void> => {
     const { key, path, resource, resourceVersion } = object;
     try {
@@ -84,8 +90,7 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
         case 'written':
           backoff.reset();
           refused.delete(key);
-          objects.written(key, answer.body);
-          if (!isInPlace(objects.get(key), desired)) refuse(object, 'the API server did not keep it', 'see its CRD');
+          keep(objects.written(object, answer.body), desired);
           break;
         case 'gone':
           // The watch reports the newer state.
@@ -166,9 +171,4 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
       await Promise.all(writing.values());
     },
   };
-}
-
-function isInPlace(object: ApiStatusObject | undefined, desired: WantedStatus['desired']): boolean {
-  const status = object && desired(object.status);
-  return object === undefined || status === undefined || isStatusInPlace(status, object.status);
 }

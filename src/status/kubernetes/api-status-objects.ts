@@ -19,8 +19,14 @@ export interface ApiStatusObjects {
   get(key: ObjectKey): ApiStatusObject | undefined;
   /** Creates the destination of one list. */
   sink(definition: KindDefinition): ReflectorSink;
-  /** Takes the answer to a write before the watch reports it. */
-  written(definitionKey: ObjectKey, raw: unknown): void;
+  /**
+   * Takes the answer to a write before the watch reports it. A state that the watch has reported meanwhile stays: it is the
+   * written one, or a later one.
+   *
+   * @param from the state that the write started from
+   * @returns the state that the write made
+   */
+  written(from: ApiStatusObject, raw: unknown): ApiStatusObject;
   clear(): void;
 }
 
@@ -67,11 +73,12 @@ export function createApiStatusObjects(onChange: () => void): ApiStatusObjects {
         },
       };
     },
-    written: (key, raw) => {
-      const definition = definitions.get(key);
-      if (definition !== undefined && isRecord(raw) && isRecord(raw['metadata'])) {
-        take(definition, raw as unknown as RawObject);
-      }
+    written: (from, raw) => {
+      const definition = definitions.get(from.key);
+      if (definition === undefined || !isRecord(raw) || !isRecord(raw['metadata'])) return from;
+      const made = observe(definition, raw as unknown as RawObject);
+      if (objects.get(from.key)?.resourceVersion === from.resourceVersion) objects.set(from.key, made);
+      return made;
     },
     clear: () => {
       objects.clear();
