@@ -20,11 +20,13 @@ trap 'kill $UP; wait $UP || true' EXIT
 for _ in $(seq 1200); do [ -e "$W/cluster/ready" ] && break; kill -0 $UP; sleep 0.1; done
 export KUBECONFIG=$W/cluster/kubeconfig
 in_node() { nsenter -t "$(cat "$W/cluster/pid")" -n -m "$@"; }
+# A function in the background is a shell of its own: `exec` puts the program in its place, so that $! is the program.
+start_in_node() { exec nsenter -t "$(cat "$W/cluster/pid")" -n -m "$@"; }
 in_node kubectl apply --server-side -f "$ROOT/.cache/gateway-api/config/crd/standard" >"$W/apply.log"
 in_node kubectl apply --server-side -f "$ROOT/crds" >>"$W/apply.log"
 in_node kubectl wait --for condition=established --timeout 60s crd --all >>"$W/apply.log"
 in_node kubectl apply -f "$HERE/cluster.yaml" >>"$W/apply.log"
-NAV_ENABLED_SERVICE_APIS=true NAV_USE_ENDPOINT_SLICE=true POD_NAME=meshd-0 in_node node "$ROOT/build/programs/navigator-discovery.js" discovery \
+NAV_ENABLED_SERVICE_APIS=true NAV_USE_ENDPOINT_SLICE=true POD_NAME=meshd-0 start_in_node node "$ROOT/build/programs/navigator-discovery.js" discovery \
   --orchconfig "$KUBECONFIG" --grpcAddr "$NODE:15010" >"$W/meshd.log" 2>&1 &
 MESHD=$!
 trap 'kill $MESHD $UP; wait || true' EXIT
