@@ -35,8 +35,8 @@ export interface CandidateWarningsOptions {
 }
 
 const MISSING: readonly string[] = [MESSAGE_CODES.missingReference.code, MESSAGE_CODES.missingService.code];
-/** Not reported for a new spec: its binding usually follows in the same file. */
-const UNBOUND: string = MESSAGE_CODES.unboundSpec.code;
+/** Not reported for a new spec or plan: its binding or Consumer usually follows in the same file. */
+const UNBOUND: readonly string[] = [MESSAGE_CODES.unboundSpec.code, MESSAGE_CODES.planWithoutConsumers.code];
 
 export function createCandidateWarnings(options: CandidateWarningsOptions): CandidateWarnings {
   const { clock, enforcement, catchUpMs = 500, maxWaiting = 32 } = options;
@@ -86,5 +86,5 @@ function isMissing({ code }: AnalysisMessage): boolean {
 }
 
 function isOfConcern({ code, level, object }: AnalysisMessage, isNew: boolean): boolean {
-  return level !== 'Info' && object !== undefined && !(isNew && code === UNBOUND);
+  return level !== 'Info' && object !== undefined && !(isNew && UNBOUND.includes(code));
 }

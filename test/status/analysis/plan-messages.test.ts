@@ -4,8 +4,9 @@ import type { MeshObject } from '../../../src/config/object.js';
 import type { ApiKeySecret } from '../../../src/model/policy/plans/api-key-secrets.js';
 import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
+import { createCandidateAnalysis } from '../../../src/status/analysis/candidate/analyze-candidate.js';
 import { namespaceThatGrants, ofCluster, tenantMesh } from '../../model/policy/tenant-objects.js';
-import { ENFORCEMENT, policyContext, shown } from './support.js';
+import { ENFORCEMENT, policyContext, policyObject, shown } from './support.js';
 
 const WEB =
   'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}';
@@ -20,6 +21,22 @@ function messagesOf(objects: string, secrets: Readonly<Record<string, ApiKeySecr
   return analyze(analysisInputOf(context, ENFORCEMENT))
     .filter(({ code }) => code !== 'MESH0204')
     .map((message) => shown(message).split('; ')[0] ?? '');
+}
+
+/** The messages that a review of the object gives, likewise. */
+function reviewOf(
+  candidate: MeshObject,
+  objects: string | readonly MeshObject[],
+  secrets: Readonly<Record<string, ApiKeySecret>> = {},
+): readonly string[] {
+  const mesh = typeof objects === 'string' ? policyContext(`${WEB}\n${objects}`) : tenantMesh(objects).context;
+  const context = { ...mesh, apiKeySecrets: new Map(Object.entries(secrets)) };
+  return (
+    createCandidateAnalysis(context)(candidate, ENFORCEMENT)
+      // The services of the tenants share an address.
+      .filter(({ code }) => code !== 'MESH0204' && code !== 'MESH0219')
+      .map((message) => shown(message).split('; ')[0] ?? '')
+  );
 }
 
 test('a plan with a consumer that has a key has no messages', (t) => {
@@ -87,4 +104,66 @@ test('a key of two consumers is told to the younger one, without the hash and th
     Consumer shop/b {plan: {name: gold}, keys: [{sha256: ${hashOf('two')}}, {sha256: ${ONE}}]}`);
   t.deepEqual(found, ['MESH0293 Consumer/shop/b spec.keys: an older Consumer of the plan has 1 of its keys too']);
   t.false(found.join().includes(ONE.slice(0, 8)));
+});
+
+const ACME = `Consumer shop/acme {plan: {name: gold}, keys: [{sha256: ${ONE}}]}`;
+
+test('a review of a plan tells of its services and of missing consumers, and not of other plans', (t) => {
+  const others = 'Plan shop/silver {services: [{name: gone}]}\nConsumer shop/idle {plan: {name: gold}}';
+  const review = (plan: string, objects: string) => reviewOf(policyObject(plan), objects);
+  t.deepEqual(review('Plan shop/gold {services: [{name: wbe}, {name: web}, {name: web}]}', others), [
+    'MESH0202 Plan/shop/gold spec.services[0]: there is no service wbe.shop.svc.cluster.local',
+    'MESH0216 Plan/shop/gold spec.services[2]: services[1] names the same (web.shop.svc.cluster.local)',
+  ]);
+  t.deepEqual(review('Plan shop/gold {services: [{name: db}]}', `${TCP}\n${ACME}`), [
+    'MESH0217 Plan/shop/gold spec.services[0]: db.shop.svc.cluster.local has no HTTP port (80 tcp), and a connection has no key, so all are refused',
+  ]);
+  t.deepEqual(review('Plan shop/bronze {services: [{name: web}]}', others), [
+    'MESH0295 Plan/shop/bronze: no Consumer names it, and anonymous is never: it admits no request',
+  ]);
+  t.deepEqual(review(GOLD, others), []);
+});
+
+test('a review of a consumer tells of its plan and its keys, and not of other consumers', (t) => {
+  const mesh = `${GOLD}\n${ACME}\nConsumer shop/idle {plan: {name: gone}}`;
+  const review = (consumer: string, secrets?: Readonly<Record<string, ApiKeySecret>>) =>
+    reviewOf(policyObject(consumer), mesh, secrets);
+  t.deepEqual(review(`Consumer shop/new {plan: {name: glod}, keys: [{sha256: ${ONE}}]}`), [
+    'MESH0101 Consumer/shop/new spec.plan: Plan/shop/glod does not exist',
+  ]);
+  t.deepEqual(review('Consumer shop/new {plan: {name: gold}}'), [
+    'MESH0291 Consumer/shop/new spec.keys: it has no keys',
+  ]);
+  t.deepEqual(
+    review('Consumer shop/new {plan: {name: gold}, keys: [{secretRef: {name: a}}, {secretRef: {name: unread}}]}', {
+      'shop/a': { type: 'unusable', reason: 'it does not exist' },
+    }),
+    ['MESH0292 Consumer/shop/new spec.keys[0].secretRef: the Secret a gives no keys: it does not exist'],
+  );
+  t.deepEqual(review(`Consumer shop/new {plan: {name: gold}, keys: [{sha256: ${ONE}}]}`), [
+    'MESH0293 Consumer/shop/new spec.keys: an older Consumer of the plan has 1 of its keys too',
+  ]);
+  t.deepEqual(review(ACME), [], 'the old version of the object has the same key');
+});
+
+test('a reviewed consumer without a time is the youngest, unless its old version has one', (t) => {
+  const aged = (line: string, creationTimestamp: string): MeshObject => {
+    const object = ofCluster(line);
+    return { ...object, metadata: { ...object.metadata, creationTimestamp } };
+  };
+  const plan = ofCluster('Plan shop/gold {services: [{name: web}]}');
+  const consumer = (name: string) => `Consumer shop/${name} {plan: {name: gold}, keys: [{sha256: ${ONE}}]}`;
+  const others = [plan, aged(consumer('zeta'), '2026-05-01T00:00:00Z')];
+  t.is(reviewOf(ofCluster(consumer('acme')), others)[0]?.slice(0, 8), 'MESH0293');
+  const old = aged('Consumer shop/acme {plan: {name: gold}}', '2026-01-01T00:00:00Z');
+  t.deepEqual(reviewOf(ofCluster(consumer('acme')), [...others, old]), []);
+});
+
+test('a reviewed consumer without the grant of the plan learns neither the plan nor the keys of its consumers', (t) => {
+  const taken = ofCluster(`Consumer evil/probe {plan: {name: gold, namespace: shop}, keys: [{sha256: ${ONE}}]}`);
+  const objects = [ofCluster('Plan shop/gold {services: [{name: web}]}'), ofCluster(ACME)];
+  const codes = (mesh: readonly MeshObject[]) => reviewOf(taken, mesh).map((line) => line.slice(0, 8));
+  t.deepEqual(codes(objects), ['MESH0214']);
+  t.deepEqual(codes([]), ['MESH0214']);
+  t.deepEqual(codes([...objects, namespaceThatGrants('shop', 'evil')]), ['MESH0293']);
 });

@@ -104,3 +104,21 @@ test('missing fields that change the effect of a policy cause warnings immediate
   t.regex(told('HTTPAPISpec shop/a {apiKeys: [{query: k}]}'), /^MESH0243: .*only sets the place of the API key/);
   t.regex(told('QuotaSpecBinding shop/b {services: [{}], quotaSpecs: [{name: a}]}'), /MESH0205: .*matches no service/);
 });
+
+test('a new plan has no warning about missing consumers, which usually follow, and a changed plan has', (t) => {
+  const rig = createRig();
+  rig.observe(WEB);
+  const plan = policyObject('Plan shop/gold {services: [{name: web}]}');
+  t.deepEqual(rig.ask(plan), []);
+  t.deepEqual(rig.ask(plan, false), [
+    'MESH0295: no Consumer names it, and anonymous is never: it admits no request; create a Consumer that names the Plan, or set anonymous',
+  ]);
+});
+
+test('a plan that was applied just before its consumer is not missing', async (t) => {
+  const rig = createRig();
+  rig.observe(WEB);
+  const said = rig.ask(policyObject(`Consumer shop/acme {plan: {name: gold}, keys: [{sha256: ${'a'.repeat(64)}}]}`));
+  rig.observe(`${WEB}\nPlan shop/gold {services: [{name: web}]}`);
+  t.deepEqual(await said, []);
+});

@@ -9,7 +9,7 @@ import { type PolicyBindings, resolvePolicyBindings } from '../../../model/polic
 import { isBoundBy, type ResolvedBinding, type ResolvedBindings } from '../../../model/policy/resolve-bindings.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
-import { type AnalysisMemory, createAnalysisMemory, type Enforcement } from '../analysis-input.js';
+import { type AnalysisInput, type AnalysisMemory, createAnalysisMemory, type Enforcement } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage, inPod, sortMessages } from '../analysis-message.js';
 import { ANALYZERS, analyze } from '../analyze.js';
 import { analyzePeerAuthentication } from '../analyzers/ignored-peer-authentications.js';
@@ -24,6 +24,7 @@ import { type ServiceConflict, serviceConflictsOf } from '../service-conflicts.j
 import { createTrafficIndex, type TrafficIndex } from '../traffic/traffic-index.js';
 import { ANALYZED_KINDS, analyzeObject, TRAFFIC_ANALYZERS } from '../traffic-analyzers.js';
 import { type CandidateOverlap, type FindOverlap, findCandidateOverlaps } from './candidate-overlaps.js';
+import { candidatePlans } from './candidate-plans.js';
 
 /** The messages that one object would get if it were applied now in place of its old version; sorted. */
 export type CandidateAnalysis = (candidate: MeshObject, enforcement: Enforcement) => readonly AnalysisMessage[];
@@ -51,6 +52,7 @@ const SIDES: ReadonlyMap<string, Side> = new Map([
   ['HTTPAPISpec', APIS],
   ['HTTPAPISpecBinding', APIS],
 ]);
+const PLAN_KINDS: ReadonlySet<string> = new Set(['Plan', 'Consumer']);
 
 /**
  * Without the analyzers of traffic, which read other kinds, and without the one that compares all specs: `findCandidateOverlaps` compares only those that meet the candidate.
@@ -61,6 +63,13 @@ const OTHER_ANALYZERS = Object.fromEntries(
   ),
 );
 const NO_BINDINGS: ResolvedBindings = { bindings: [], specsOf: () => [] };
+const NO_POLICIES = {
+  quotas: NO_BINDINGS as PolicyBindings['quotas'],
+  apis: NO_BINDINGS as PolicyBindings['apis'],
+  plans: NO_PLANS,
+  quotaSpecsOf: () => [],
+  apiSpecsOf: () => [],
+} satisfies PolicyBindings;
 
 /**
  * Analyzes candidates against one snapshot. Keep one per snapshot: it resolves the snapshot's bindings once. It reads
@@ -105,6 +114,12 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
       const messages = analyzeRequestAuthentication(candidate, enforcement);
       return sortMessages([...messages, ...aboutTraffic(candidate, enforcement)]);
     }
+    if (PLAN_KINDS.has(candidate.kind)) {
+      if (isTooLarge(candidate, context)) return [];
+      const plans = candidatePlans(candidate, context);
+      const services = candidate.kind === 'Plan' ? servicesOf(plans.bindings, context) : [];
+      return sortMessages(analyzeAlone(candidate, { services, bindings: { ...NO_POLICIES, plans } }, enforcement));
+    }
     const side = SIDES.get(candidate.kind);
     if (side === undefined) return sortMessages(aboutTraffic(candidate, enforcement));
     if (isTooLarge(candidate, context)) return [];
@@ -112,13 +127,28 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
       candidate.kind === side.specKind
         ? touchedBySpec(candidate, context, present()[side.name])
         : touchedByBinding(candidate, context, side, present()[side.name]);
+    const { services, bindings } = touched;
+    const messages = analyzeAlone(candidate, { services, bindings: bindingsOf(side, bindings) }, enforcement);
+    const overlaps = findCandidateOverlaps({ ...touched, services: touched.meetings, find: side.find });
+    return sortMessages([
+      ...messages,
+      ...overlaps.filter(touched.isReal).map((overlap) => overlapMessage(candidate, overlap)),
+    ]);
+  };
+
+  /** The messages of the analyzers that read neither traffic nor other specs. */
+  function analyzeAlone(
+    candidate: MeshObject,
+    { services, bindings }: Pick<AnalysisInput, 'services' | 'bindings'>,
+    enforcement: Enforcement,
+  ): readonly AnalysisMessage[] {
     const key = keyOf(candidate);
     const messages = analyze(
       {
         objects: new Map([[candidate.kind, new Map([[key, candidate]])]]),
         authorizationPolicies: context.authorizationPolicies,
         requestAuthentications: context.requestAuthentications,
-        services: touched.services,
+        services,
         servicesByHost: context.servicesByHost,
         endpoints: context.endpoints,
         workloadLabelsOf,
@@ -132,7 +162,7 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
         derivationProblems: [],
         quotaShapes: context.quotaShapes,
         apiKeySecrets: context.apiKeySecrets,
-        bindings: bindingsOf(side, touched.bindings),
+        bindings,
         enforcement,
         serviceConflicts: serviceConflicts(),
         // Each answer has a budget of its own.
@@ -140,12 +170,8 @@ export function createCandidateAnalysis(context: PushContext, memory?: AnalysisM
       },
       OTHER_ANALYZERS,
     );
-    const overlaps = findCandidateOverlaps({ ...touched, services: touched.meetings, find: side.find });
-    return sortMessages([
-      ...messages.filter(({ object }) => object === key || object === undefined),
-      ...overlaps.filter(touched.isReal).map((overlap) => overlapMessage(candidate, overlap)),
-    ]);
-  };
+    return messages.filter(({ object }) => object === key || object === undefined);
+  }
 }
 
 /** Comparisons of a binding's services with the services of the mesh, which take some milliseconds. */
@@ -243,13 +269,7 @@ function servicesOf(
 /** Bindings without the specs of each host, which only the analyzer of overlaps reads. */
 function bindingsOf({ name }: Side, bindings: readonly ResolvedBinding[]): PolicyBindings {
   const some: ResolvedBindings = { bindings, specsOf: () => [] };
-  return {
-    quotas: (name === 'quotas' ? some : NO_BINDINGS) as PolicyBindings['quotas'],
-    apis: (name === 'apis' ? some : NO_BINDINGS) as PolicyBindings['apis'],
-    plans: NO_PLANS,
-    quotaSpecsOf: () => [],
-    apiSpecsOf: () => [],
-  };
+  return { ...NO_POLICIES, [name]: some };
 }
 
 function overlapMessage(
