@@ -180,7 +180,8 @@ export const MESSAGE_CODES = {
   redundantMatch: {
     code: 'MESH0234',
     level: 'Warn',
-    title: 'Another match of the rule already covers every request of this match, so this match has no effect.',
+    title:
+      'Another match of the rule, plan or limit already covers every request of this match, so this match has no effect.',
     remedy: 'remove the match, or narrow the other one',
   },
   contradiction: {

@@ -93,7 +93,7 @@ test('Secrets without usable keys are named with place and reason, and keys that
     [
       'MESH0292 Consumer/shop/acme spec.keys[0].secretRef: the Secret a gives no keys: it does not exist',
       'MESH0292 Consumer/shop/acme spec.keys[1].secretRef: the Secret b has no entry gone',
-      'MESH0291 Consumer/shop/idle spec.keys: it has no keys',
+      'MESH0291 Consumer/shop/idle spec.keys: spec.keys is empty',
     ],
   );
 });
@@ -132,7 +132,7 @@ test('a review of a consumer tells of its plan and its keys, and not of other co
     'MESH0101 Consumer/shop/new spec.plan: Plan/shop/glod does not exist',
   ]);
   t.deepEqual(review('Consumer shop/new {plan: {name: gold}}'), [
-    'MESH0291 Consumer/shop/new spec.keys: it has no keys',
+    'MESH0291 Consumer/shop/new spec.keys: spec.keys is empty',
   ]);
   t.deepEqual(
     review('Consumer shop/new {plan: {name: gold}, keys: [{secretRef: {name: a}}, {secretRef: {name: unread}}]}', {

@@ -6,10 +6,18 @@ export interface Manifest {
   readonly spec: unknown;
 }
 
-/** The four kinds, each with its spec. */
+/** The kinds, each with its spec. */
 export type Specs = Readonly<Record<string, unknown>>;
 
-const SERVICES = (namespace: string) => [
+interface BoundService {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly domain?: string;
+  readonly labels?: object;
+  readonly service?: string;
+}
+
+const SERVICES = (namespace: string): readonly BoundService[] => [
   { name: 'web', namespace, domain: 'svc.cluster.local', labels: { version: 'v1' } },
   { service: `api.${namespace}.svc.cluster.local` },
 ];
@@ -26,6 +34,10 @@ function valuesOf(name: string): object {
     [`${name}.tags`]: { stringMapValue: { entries: { tier: 'gold' } } },
   };
 }
+
+/** The Secret with keys in each namespace, and its entry. */
+export const SECRET = 'keys';
+export const SECRET_ENTRY = 'first';
 
 /** Specs that have every field of their schemas, and in which every value has an effect. */
 export function baseSpecs(namespace: string): Specs {
@@ -69,6 +81,29 @@ export function baseSpecs(namespace: string): Specs {
       apiKeys: [{ query: 'key' }, { header: 'x-key' }],
     },
     HTTPAPISpecBinding: { services: SERVICES(namespace), apiSpecs: [{ name: 'httpapispec', namespace }] },
+    Plan: {
+      services: SERVICES(namespace).map(({ labels: _, ...service }) => service),
+      match: [
+        { clause: { 'request.path': { prefix: '/pets' }, 'context.protocol': { exact: 'http' } } },
+        { clause: { 'request.host': { regex: 'web.*' } } },
+      ],
+      limits: [
+        {
+          ...{ name: 'burst', requests: 60, per: 'minute', window: 'rolling', of: 'key' },
+          match: [
+            { clause: { 'request.path': { prefix: '/pets/' }, 'context.protocol': { exact: 'http' } } },
+            { clause: { 'request.host': { regex: 'web.*' } } },
+          ],
+        },
+        { name: 'month', requests: 10_000, per: 'month', window: 'fixed', of: 'consumer', match: [] },
+      ],
+      anonymous: 'never',
+      refund: { responseCodes: ['5xx'] },
+    },
+    Consumer: {
+      plan: { name: 'plan', namespace },
+      keys: [{ sha256: 'a'.repeat(64) }, { secretRef: { name: SECRET, key: SECRET_ENTRY } }],
+    },
   };
 }
 

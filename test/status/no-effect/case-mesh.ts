@@ -31,12 +31,17 @@ export function caseOf({ title, kind, at, shown, spec, others }: CaseChange, num
   const specs = baseSpecs(namespace);
   const manifest = policyManifest(namespace, kind, spec(specs, namespace));
   // The other kinds of policies do not affect the object.
-  const isOfSide = (of: string): boolean => of.startsWith('HTTP') === kind.startsWith('HTTP');
+  const isOfSide = (of: string): boolean => sideOf(of) === sideOf(kind);
   const policies = Object.entries(specs)
     .filter(([of]) => isOfSide(of))
     .map(([of, base]) => (of === kind ? manifest : policyManifest(namespace, of, base)));
   const all = [...policies, ...baseServices(namespace, number), ...(others?.(namespace) ?? [])];
   return { title, manifest, all, at, shown };
+}
+
+function sideOf(kind: string): 'apis' | 'plans' | 'quotas' {
+  if (kind.startsWith('HTTP')) return 'apis';
+  return kind === 'Plan' || kind === 'Consumer' ? 'plans' : 'quotas';
 }
 
 /** The spec of a kind with another value in a field. */

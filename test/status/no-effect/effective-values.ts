@@ -30,6 +30,13 @@ export const EFFECTIVE_VALUES: ReadonlyMap<string, string> = new Map([
   ['QuotaSpec rules[].match[].clause{}.regex unknown', 'a host can have any name'],
   ['QuotaSpec rules[].quotas repeated', 'a request is charged twice'],
   ['QuotaSpecBinding services[].labels empty', WHOLE_SERVICE],
+  ['Plan match empty', 'the plan includes every request'],
+  ['Plan match[].clause{}.regex unknown', 'a host can have any name'],
+  ['Plan limits empty', 'the plan allows any number of requests'],
+  ['Plan limits[].name unknown', 'callers see the name'],
+  ['Plan limits[].requests zero', 'the plan allows no request'],
+  ['Plan limits[].match empty', 'the limit counts every request'],
+  ['Plan limits[].match[].clause{}.regex unknown', 'a host can have any name'],
 ]);
 
 const NEXT_MATCH = 'spec.rules[0].match[1]';
@@ -38,12 +45,17 @@ const NEXT_MATCH = 'spec.rules[0].match[1]';
 export const TOLD_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['QuotaSpec rules[].match[] empty', NEXT_MATCH],
   ['QuotaSpec rules[].match[].clause empty', NEXT_MATCH],
+  ['Plan match[] empty', 'spec.match[1]'],
+  ['Plan match[].clause empty', 'spec.match[1]'],
+  ['Plan limits[].match[] empty', 'spec.limits[0].match[1]'],
+  ['Plan limits[].match[].clause empty', 'spec.limits[0].match[1]'],
 ]);
 
 /** The fields whose valid values all have an effect, with the effect. */
 export const ALWAYS_EFFECTIVE: ReadonlyMap<string, string> = new Map([
   ['QuotaSpec rateLimitHeaders', 'answers have the headers, or have none'] as const,
   ['QuotaSpec dryRun', 'requests are refused, or are counted and pass'] as const,
+  ['Plan limits[].requests', 'so many requests are allowed, or none'] as const,
   ...['attributes', 'patterns[].attributes'].flatMap((place) =>
     ['int64Value', 'doubleValue', 'boolValue', 'stringMapValue.entries{}'].map(
       (member) => [`HTTPAPISpec ${place}.attributes{}.${member}`, IN_REPORTS] as const,

@@ -49,7 +49,7 @@ const CONTROL = Object.keys(baseSpecs('any')).map((kind, index) =>
   caseOf({ title: kind, kind, at: '', spec: (specs) => specs[kind] }, GENERATED.length + SPECIAL.length + index),
 );
 
-test('admission, analysis and status report every value without effect, for every field of the four kinds', async (t) => {
+test('admission, analysis and status report every value without effect, for every field of the kinds of quotas, APIs and plans', async (t) => {
   const cases = [...GENERATED, ...SPECIAL];
   const all = [...cases, ...CONTROL].flatMap(({ all: objects }) => objects);
   const ask = await startObservers(t, all, ENFORCEMENT);

@@ -8,9 +8,11 @@ export interface Mutation {
   change(old: unknown): unknown;
 }
 
-const UNKNOWN = 'no-such-value';
+/** No object, attribute or value has this name. */
+export const UNKNOWN = 'no-such-value';
 const EMPTY_TEXT: Mutation = { name: 'empty', change: () => '' };
 const UNKNOWN_TEXT: Mutation = { name: 'unknown', shown: UNKNOWN, change: () => UNKNOWN };
+const HIDDEN_TEXT: Mutation = { name: 'unknown', change: () => UNKNOWN };
 const ZERO: Mutation = { name: 'zero', shown: '0', change: () => 0 };
 const FALSE: Mutation = { name: 'false', change: () => false };
 const EMPTY_LIST: Mutation = { name: 'empty', change: () => [] };
@@ -29,12 +31,18 @@ const UNKNOWN_KEY: Mutation = {
 };
 
 /** The values to try for a field, by its type in the schema. */
-export function mutationsOf({ type, enum: texts, anyOf, additionalProperties }: SchemaNode): readonly Mutation[] {
+export function mutationsOf({
+  type,
+  enum: texts,
+  anyOf,
+  additionalProperties,
+  writeOnly,
+}: SchemaNode): readonly Mutation[] {
   if (texts !== undefined) return [EMPTY_TEXT, UNKNOWN_TEXT];
   if (anyOf !== undefined) return [ZERO];
   switch (type) {
     case 'string':
-      return [EMPTY_TEXT, UNKNOWN_TEXT];
+      return [EMPTY_TEXT, writeOnly === true ? HIDDEN_TEXT : UNKNOWN_TEXT];
     case 'integer':
     case 'number':
       return [ZERO];

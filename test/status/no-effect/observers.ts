@@ -2,6 +2,11 @@ import type { ExecutionContext } from 'ava';
 import type { MeshObject } from '../../../src/config/object.js';
 import { objectKey } from '../../../src/config/object.js';
 import { formatViolation } from '../../../src/config/violation.js';
+import {
+  type ApiKeySecret,
+  type ApiKeySecrets,
+  apiKeySecretName,
+} from '../../../src/model/policy/plans/api-key-secrets.js';
 import { analysisInputOf, type Enforcement } from '../../../src/status/analysis/analysis-input.js';
 import type { AnalysisMessage } from '../../../src/status/analysis/analysis-message.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
@@ -10,7 +15,8 @@ import { MESH } from '../../generators/context-builder.js';
 import { batch, snapshot, storeWith } from '../../model/mesh-objects.js';
 import { kinds } from '../../webhooks/fixtures/ask.js';
 import { factsOf } from '../conditions/support.js';
-import type { Manifest } from './base-mesh.js';
+import { type Manifest, SECRET, SECRET_ENTRY } from './base-mesh.js';
+import { UNKNOWN } from './mutations.js';
 import { serveReviews } from './review-server.js';
 
 /** All messages about one object. */
@@ -56,7 +62,7 @@ export async function startObservers(
   }
   const store = storeWith({}, { mesh: { ...MESH, policy: POLICY } });
   store.apply(batch(...objects));
-  const context = snapshot(store);
+  const context = { ...snapshot(store), apiKeySecrets: secretsOf(manifests) };
   const messages = analyze(analysisInputOf(context, enforcement));
   const ask = await serveReviews(t, context, enforcement);
 
@@ -72,6 +78,19 @@ export async function startObservers(
       status: (judgeObject(facts) ?? []).map(({ message }) => message),
     };
   };
+}
+
+/** Each namespace with a Consumer has one Secret with keys, and not the one that mutations name. */
+function secretsOf(manifests: readonly Manifest[]): ApiKeySecrets {
+  const namespaces = manifests.filter(({ kind }) => kind === 'Consumer').map(({ metadata }) => metadata.namespace);
+  const keys: ApiKeySecret = { type: 'keys', entries: new Map([[SECRET_ENTRY, ['b'.repeat(64)]]]) };
+  const missing: ApiKeySecret = { type: 'unusable', reason: 'it does not exist' };
+  return new Map<string, ApiKeySecret>(
+    namespaces.flatMap((namespace) => [
+      [apiKeySecretName(namespace, SECRET), keys] as const,
+      [apiKeySecretName(namespace, UNKNOWN), missing] as const,
+    ]),
+  );
 }
 
 function keyOf({ kind, metadata: { namespace, name } }: Manifest): string {

@@ -8,6 +8,8 @@ export interface SchemaNode {
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
+  /** Messages do not show the value. */
+  readonly writeOnly?: boolean;
 }
 
 /** One field of a kind: `rules[].match[].clause{}.exact`; `[]` is an item of a list, `{}` a value of a map. */

@@ -204,8 +204,58 @@ function coveredItem(kind: string): SpecialValue {
   };
 }
 
+function plan(field: string, at: string, value: unknown, shown: string): SpecialValue {
+  return {
+    title: `${field} of a plan with ${JSON.stringify(value)}`,
+    kind: 'Plan',
+    fields: [field],
+    at: `spec.${at}`,
+    shown,
+    spec: (specs) => specWith(specs, 'Plan', field, () => value),
+  };
+}
+
+const LATE = { 'response.code': { exact: '200' } };
+const OPPOSED = { 'request.method': { exact: 'GET' }, 'request.httpmethod': { exact: 'POST' } };
+
+const PLAN: readonly SpecialValue[] = [
+  ...(
+    [
+      ['match', 'plan'],
+      ['limits[].match', 'limit'],
+    ] as const
+  ).flatMap(([match, owner]) => {
+    const at = `${match.replace('[]', '[0]')}[0].clause`;
+    return [
+      plan(`${match}[].clause`, `${at}["response.code"]`, LATE, 'response.code is known only'),
+      plan(`${match}[].clause`, at, OPPOSED, 'cannot be "GET" and "POST" at once'),
+      plan(`${match}[].clause{}.prefix`, `${at}["request.path"]`, 'pets', '"pets" does not'),
+      plan(
+        match,
+        `${match.replace('[]', '[0]')}[1]`,
+        [{ clause: {} }, { clause: OPPOSED }],
+        `match[0] of the ${owner}`,
+      ),
+    ];
+  }),
+  service({ service: 'w*b' }, '.service', '"w*b" matches no service', ['services[].service'])('Plan'),
+  service({ service: '*.partner.*' }, '', 'no service has a host that contains .partner.', ['services[].service'])(
+    'Plan',
+  ),
+  service(
+    { name: 'raw' },
+    '',
+    'has no HTTP port (9000 tcp), and a connection has no key',
+    ['services[].name'],
+    ports('raw', 'TCP'),
+  )('Plan'),
+  externalService('Plan'),
+  coveredItem('Plan'),
+];
+
 export const SPECIAL_VALUES: readonly SpecialValue[] = [
   ...QUOTA_SPEC,
+  ...PLAN,
   ...HTTP_API_SPEC,
   ...['QuotaSpecBinding', 'HTTPAPISpecBinding'].flatMap((kind) => [
     ...OF_BOTH.map((made) => made(kind)),

@@ -1,10 +1,10 @@
 import { LIMITS } from '../../../config/policy/limits.js';
-import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
 import type { StringMatchSpec } from '../../../config/policy/string-match.js';
 import { parseDimension } from '../../../config/policy-server/dimension.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 import { protocolsOfConditions } from '../clause-protocols.js';
+import { withConditions } from '../condition-lists.js';
 import { createRegexMemo } from '../overlap/regex-memo.js';
 import { type MatchesRegex, stringMatchesOverlap } from '../overlap/string-matches-overlap.js';
 
@@ -15,17 +15,17 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Clauses that no request meets, because two of their conditions exclude each other. */
-export const findContradictoryClauses: Analyzer = ({ objects }) => {
+export const findContradictoryClauses: Analyzer = (input) => {
   const matches = createRegexMemo({ beyond: true });
   const messages: AnalysisMessage[] = [];
-  for (const [object, { body }] of objects.get('QuotaSpec') ?? []) {
+  for (const [object, lists] of withConditions(input)) {
     let told = 0;
-    for (const [rule, { match }] of (body as QuotaSpec).rules.entries()) {
+    for (const { path, match } of lists) {
       for (const [index, { clause }] of match.entries()) {
         const text = told < LIMITS.violations ? contradictionIn(clause, matches) : undefined;
         if (text === undefined) continue;
         told++;
-        const field = `spec.rules[${rule}].match[${index}].clause`;
+        const field = `${path}.match[${index}].clause`;
         messages.push(createMessage('contradiction', { object, field }, text));
       }
     }

@@ -4,6 +4,7 @@ import type { QuotaRuleSpec, QuotaSpec } from '../../../config/policy/quota-spec
 import { childPath } from '../../../config/violation.js';
 import type { AnalysisInput, Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
+import { type ConditionList, withConditions } from '../condition-lists.js';
 
 /**
  * Conditions that no request meets, because of their attribute or its value, and dimensions of quotas that no request
@@ -11,9 +12,10 @@ import { type AnalysisMessage, createMessage } from '../analysis-message.js';
  */
 export const findIneffectiveAttributes: Analyzer = (input) => {
   const messages: AnalysisMessage[] = [];
-  for (const [object, { body }] of input.objects.get('QuotaSpec') ?? []) {
+  for (const [object, lists, { kind, body }] of withConditions(input)) {
     let told = 0;
-    for (const { path, finding, effect } of findingsOf(body as QuotaSpec, input)) {
+    const rules = kind === 'QuotaSpec' ? (body as QuotaSpec).rules : [];
+    for (const { path, finding, effect } of findingsOf(lists, rules, input)) {
       if (told++ === LIMITS.violations) break;
       messages.push(createMessage(NAMES[finding.type], { object, field: path }, `${finding.text}; ${effect}`));
     }
@@ -21,12 +23,16 @@ export const findIneffectiveAttributes: Analyzer = (input) => {
   return messages;
 };
 
-/** In the order of the rules: only the first findings become messages. */
-function* findingsOf({ rules }: QuotaSpec, input: AnalysisInput): Iterable<Found> {
-  for (const [index, rule] of rules.entries()) {
-    const path = `spec.rules[${index}]`;
-    yield* ofConditions(rule, path, input);
-    yield* ofDimensions(rule, path, input);
+/** In the order of the object: only the first findings become messages. @param rules of the lists; plans have none */
+function* findingsOf(
+  lists: readonly ConditionList[],
+  rules: readonly QuotaRuleSpec[],
+  input: AnalysisInput,
+): Iterable<Found> {
+  for (const [index, list] of lists.entries()) {
+    yield* ofConditions(list, input);
+    const rule = rules[index];
+    if (rule !== undefined) yield* ofDimensions(rule, list.path, input);
   }
 }
 
@@ -43,12 +49,12 @@ interface Found {
   readonly effect: string;
 }
 
-function* ofConditions({ match }: QuotaRuleSpec, rule: string, { knownAttributes }: AnalysisInput): Iterable<Found> {
+function* ofConditions({ match, path: owner }: ConditionList, { knownAttributes }: AnalysisInput): Iterable<Found> {
   for (const [index, { clause }] of match.entries()) {
     for (const [name, condition] of Object.entries(clause)) {
       const finding = judgeCondition(name, condition, knownAttributes);
       if (finding === undefined) continue;
-      const path = childPath(`${rule}.match[${index}].clause`, name);
+      const path = childPath(`${owner}.match[${index}].clause`, name);
       yield { path, finding, effect: 'no request meets the condition' };
     }
   }

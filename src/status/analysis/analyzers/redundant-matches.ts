@@ -1,30 +1,31 @@
 import { LIMITS } from '../../../config/policy/limits.js';
-import type { AttributeMatchSpec, QuotaRuleSpec, QuotaSpec } from '../../../config/policy/quota-spec.js';
+import type { AttributeMatchSpec } from '../../../config/policy/quota-spec.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
+import { withConditions } from '../condition-lists.js';
 import { type ComparisonBudget, createComparisonBudget } from '../overlap/comparison-budget.js';
 
 /** Comparisons of one spec, which take one or two milliseconds. */
 const MAX_COMPARISONS = 20_000;
 
 /**
- * Matches with all conditions of another match, which is enough for the rule
+ * Matches with all conditions of another match, which is enough for the rule, plan or limit
  * (docs/reference/policy-kinds.md#quotarule).
  */
-export const findRedundantMatches: Analyzer = ({ objects }) => {
+export const findRedundantMatches: Analyzer = (input) => {
   const messages: AnalysisMessage[] = [];
-  for (const [object, { body }] of objects.get('QuotaSpec') ?? []) {
+  for (const [object, lists] of withConditions(input)) {
     const budget = createComparisonBudget(MAX_COMPARISONS);
     let told = 0;
-    for (const [rule, spec] of (body as QuotaSpec).rules.entries()) {
-      for (const { index, wider, clause } of redundantIn(spec, budget)) {
+    for (const { path, owner, match } of lists) {
+      for (const { index, wider, clause } of redundantIn(match, budget)) {
         if (told++ === LIMITS.violations) break;
-        const field = `spec.rules[${rule}].match[${index}]`;
+        const field = `${path}.match[${index}]`;
         const what =
           Object.keys(clause).length === 0
             ? 'has no conditions, so it always holds'
             : 'has only conditions of this match';
-        messages.push(createMessage('redundantMatch', { object, field }, `match[${wider}] of the rule ${what}`));
+        messages.push(createMessage('redundantMatch', { object, field }, `match[${wider}] of the ${owner} ${what}`));
       }
     }
   }
@@ -40,7 +41,7 @@ interface Redundant {
   readonly clause: Clause;
 }
 
-function* redundantIn({ match }: QuotaRuleSpec, budget: ComparisonBudget): Iterable<Redundant> {
+function* redundantIn(match: readonly AttributeMatchSpec[], budget: ComparisonBudget): Iterable<Redundant> {
   if (match.length < 2) return;
   const conditions = match.map(({ clause }) => new Set(Object.entries(clause).map((entry) => JSON.stringify(entry))));
   for (const [index, own] of conditions.entries()) {

@@ -18,7 +18,7 @@ export const findUnusableKeys: Analyzer = ({ bindings: { plans }, apiKeySecrets 
 function keyProblems(consumer: ConsumerObject, { problems }: ConsumerKeys): readonly AnalysisMessage[] {
   const object = keyOf(consumer);
   if (consumer.body.keys.length === 0) {
-    return [createMessage('consumerWithoutKeys', { object, field: 'spec.keys' }, 'it has no keys')];
+    return [createMessage('consumerWithoutKeys', { object, field: 'spec.keys' }, 'spec.keys is empty')];
   }
   return problems.map(({ field, text }) => createMessage('unusableKeys', { object, field }, text));
 }
