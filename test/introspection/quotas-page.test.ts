@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { QuotaCounters } from '../../src/introspection/quota-counters.js';
+import { policyContext } from '../status/analysis/support.js';
 import { serve } from './fixtures/serve.js';
 
 function counters(resets: string[]): QuotaCounters {
@@ -50,4 +51,24 @@ test('the page of quotas says why nothing is known: a remote server decides, or 
   const refused = await fetch(url, { method: 'POST', body: new URLSearchParams({ counter: 'abc/a/b' }) });
   t.is(refused.status, 503);
   t.regex(await refused.text(), /^The counter is not reset\. .*\nthis server: Redis is gone$/m);
+});
+
+test('a limit of a plan is shown with a link to the plan, its window as a person says it, and the consumer of each key', async (t) => {
+  const values = { 'api.consumer': 'shop/acme', 'api.key_id': 'sha256:0123456789ab' };
+  const limit = { maxAmount: 10_000, validDurationMs: 2_592_000_000, window: 'month' as const, counters: 1 };
+  const use = ['shop/gold month', 'shop/other month'].map((quota) => ({
+    ...{ quota, ...limit },
+    keys: [{ id: 'k', values, used: 3, maxAmount: 10_000 }],
+  }));
+  const gold = policyContext('Plan shop/gold {services: [{name: web}]}');
+  const { port } = await serve(t, {
+    views: { context: () => gold, quotas: () => ({ ...counters([]), use: async () => use }) },
+  });
+  const page = await (await fetch(`http://127.0.0.1:${port}/debug/quotas`)).text();
+  t.regex(
+    page,
+    /<h2><bdi><a href="[^"]*Plan%2Fshop%2Fgold"[^>]*><bdi>Plan\/shop\/gold<\/bdi><\/a> month<\/bdi> <small>10,000 in 1 calendar month, 1 key/,
+  );
+  t.regex(page, /<h2><bdi>shop\/other month<\/bdi> <small>10,000 in 1 calendar month/);
+  t.regex(page, /api.consumer shop\/acme, api.key_id sha256:0123456789ab/);
 });

@@ -1,10 +1,10 @@
 import { judgementText, type PolicyJudgement } from '../../generators/authorization/judge-request.js';
-import { credentialHash } from '../../policy/quota/credential-hash.js';
 import { type Html, html } from '../html.js';
 import { HttpProblem } from '../http-problem.js';
 import { recordOf } from '../json-source.js';
 import type { Page } from '../page.js';
 import type { ExplainedRequest, RequestQuestion } from '../views.js';
+import { createHiddenCredentials } from './hide-credentials.js';
 import { joined, objectLink, renderBadge, serviceLink } from './pieces.js';
 import type { Site } from './site.js';
 import { renderTable } from './table.js';
@@ -58,6 +58,7 @@ export function policyPage(site: Site): Page {
 
 function renderPolicy({ question, explained, problem }: Model): Html {
   const { method, url, headers, from, ip } = question;
+  const hidden = createHiddenCredentials(question, explained?.service?.apiKey);
   return html`<div class="lead"><h1>Policy</h1></div>
 <p class="note">The answer is found with the objects in force and the library of the policy server. No request is sent, and no quota is charged. <a href="/debug/quotas">Quotas</a> shows how much of each is used now.</p>
 <form action="${PATH}" method="get">
@@ -69,8 +70,8 @@ function renderPolicy({ question, explained, problem }: Model): Html {
 <label>Address of the caller <input name="ip" value="${ip}" placeholder="10.0.0.7" autocomplete="off"></label>
 <label>Headers, one on each line <textarea name="headers" rows="3" placeholder="x-api-key: gold">${headers.join('\n')}</textarea></label>
 <button>Explain</button></form>
-${problem === undefined ? '' : html`<p class="reason"><bdi>${problem}</bdi></p>`}
-${explained === undefined ? '' : renderExplained(explained)}`;
+${problem === undefined ? '' : html`<p class="reason"><bdi>${hidden.text(problem)}</bdi></p>`}
+${explained === undefined ? '' : renderExplained(hidden.explanation(explained))}`;
 }
 
 function renderExplained({ service, answers, dryRun }: ExplainedRequest): Html {
@@ -178,7 +179,7 @@ function renderService(service: Service): Html {
     'none',
   )}</dd>
 <dt>Operation</dt><dd>${joined(texts(operation), 'no pattern matches')}</dd>
-<dt>API key</dt><dd><bdi>${apiKey ?? 'none'}</bdi>${apiKey === undefined ? '' : html` <span class="quiet">${credentialHash(apiKey)} on Quotas</span>`}</dd>
+<dt>API key</dt><dd><bdi>${apiKey ?? 'none'}</bdi></dd>
 ${renderPlans(service.plans)}<dt>Charges</dt><dd>${joined(
     quotas.charges.map(
       ({ quota, charge, object, isDryRun }) =>

@@ -1,10 +1,11 @@
+import { type ObjectKey, objectKey } from '../../config/object.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
 import { type Html, html } from '../html.js';
 import { listOf, recordOf } from '../json-source.js';
 import type { Page } from '../page.js';
 import type { Views } from '../views.js';
 import { renderSilent } from './other-instances.js';
-import { count, renderBadge } from './pieces.js';
+import { count, objectLink, renderBadge } from './pieces.js';
 import { RESET_QUOTA } from './reset-quota.js';
 import {
   readSharedUse,
@@ -17,11 +18,19 @@ import {
 import type { Site } from './site.js';
 import { renderTable } from './table.js';
 import { createWebPage } from './web-page.js';
+import { windowText } from './window-text.js';
 
 interface Model {
   readonly use: SharedUse;
   /** The policy server that proxies ask, if it is not that of this process. */
   readonly elsewhere: string | undefined;
+  /** The Plan and the limit of it that a quota is; undefined for other quotas, and without the objects of the mesh. */
+  planLimitOf(quota: string): PlanLimit | undefined;
+}
+
+interface PlanLimit {
+  readonly plan: ObjectKey;
+  readonly limit: string;
 }
 
 const PATH = '/debug/quotas';
@@ -32,7 +41,11 @@ export function quotasPage(site: Site): Page {
     path: PATH,
     title: 'Quotas',
     description: 'The live use of each quota by key; a counter can be set to zero',
-    model: async (views) => ({ use: await readSharedUse(views), elsewhere: remoteServerOf(views) }),
+    model: async (views) => ({
+      use: await readSharedUse(views),
+      elsewhere: remoteServerOf(views),
+      planLimitOf: (quota) => planLimitOf(views, quota),
+    }),
     render: renderQuotas,
     json: ({ use: { storage, quotas, others, silent }, elsewhere }) =>
       recordOf({
@@ -51,12 +64,20 @@ function remoteServerOf(views: Views): string | undefined {
   return server?.type === 'address' ? `${server.host}:${server.port}` : undefined;
 }
 
-function renderQuotas({ use, elsewhere }: Model): Html {
+/** Limits of plans are named `<namespace>/<name of the plan> <name of the limit>`. */
+function planLimitOf(views: Views, quota: string): PlanLimit | undefined {
+  const [, namespace, name, limit] = /^([^/ ]+)\/([^/ ]+) ([^ ]+)$/.exec(quota) ?? [];
+  if (namespace === undefined || name === undefined || limit === undefined) return undefined;
+  const plan = objectKey('Plan', namespace, name);
+  return views.context()?.objects.get('Plan')?.has(plan) === true ? { plan, limit } : undefined;
+}
+
+function renderQuotas({ use, elsewhere, planLimitOf: planOf }: Model): Html {
   return html`<div class="lead"><h1>Quotas</h1></div>
 ${elsewhere === undefined ? '' : html`<p class="note">Proxies ask the policy server <bdi>${elsewhere}</bdi> (mixerCheckServer of the mesh config), not the one in the control plane.</p>`}
 ${renderSilent(use.silent, 'counters')}
 ${renderSources(use)}
-${use.quotas.map((quota) => renderQuota(quota, use.others.length > 0))}`;
+${use.quotas.map((quota) => renderQuota(quota, planOf(quota.quota), use.others.length > 0))}`;
 }
 
 /** Says whose counters are shown. */
@@ -79,10 +100,11 @@ function renderSources({ storage, quotas, others, silent }: SharedUse): Html {
     : html`<p class="note">Servers with counters in memory each admit the whole limit.${all}</p>`;
 }
 
-function renderQuota(quota: SharedQuota, areMany: boolean): Html {
-  const { maxAmount, validDurationMs, window, keys, counters } = quota;
+function renderQuota(quota: SharedQuota, ofPlan: PlanLimit | undefined, areMany: boolean): Html {
+  const { maxAmount, keys, counters } = quota;
+  const name = ofPlan === undefined ? quota.quota : html`${objectLink(ofPlan.plan)} ${ofPlan.limit}`;
   const rest = (counters ?? 0) - keys.length;
-  return html`<h2><bdi>${quota.quota}</bdi> <small>${maxAmount.toLocaleString('en')} in ${validDurationMs / 1000} s, ${window} window${counters === undefined ? '' : `, ${count(counters, 'key')} in use`}</small></h2>
+  return html`<h2><bdi>${name}</bdi> <small>${maxAmount.toLocaleString('en')} in ${windowText(quota)}${counters === undefined ? '' : `, ${count(counters, 'key')} in use`}</small></h2>
 ${keys.length === 0 ? html`<p class="empty">No request has charged it within the last window. The page Policy of the discovery server shows which quotas a request charges.</p>` : renderKeys(quota.quota, keys, areMany)}
 ${rest > 0 ? html`<p class="pager">${rest.toLocaleString('en')} keys with smaller amounts are not shown.</p>` : ''}`;
 }

@@ -41,6 +41,7 @@ export interface SharedUse {
 
 export const OWN_SERVER = 'this server';
 const PATH = '/debug/quotas';
+const WINDOWS = ['fixed', 'rolling', 'week', 'month'] as const satisfies readonly QuotaUse['window'][];
 /** Keys of one quota that a page lists. */
 const MAX_KEYS = 50;
 
@@ -112,7 +113,7 @@ function readPart(page: Fields, name: string): SharedUse {
       quota: textIn(quota, 'quota'),
       maxAmount: numberIn(quota, 'maxAmount'),
       validDurationMs: numberIn(quota, 'validDurationMs'),
-      window: textIn(quota, 'window') === 'fixed' ? 'fixed' : 'rolling',
+      window: WINDOWS.find((window) => window === textIn(quota, 'window')) ?? 'rolling',
       counters: typeof quota['counters'] === 'number' ? quota['counters'] : undefined,
       keys: recordsIn(quota, 'keys').map((key) => ({
         id: textIn(key, 'id'),

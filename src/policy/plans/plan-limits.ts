@@ -15,7 +15,8 @@ const LENGTHS_MS = {
 } as const satisfies Record<PlanLimit['per'], number>;
 
 const DIMENSIONS = {
-  key: [dimension(API_KEY_ID)],
+  // A key has one consumer, which the page of quotas shows beside it.
+  key: [dimension(API_CONSUMER), dimension(API_KEY_ID)],
   consumer: [dimension(API_CONSUMER)],
   plan: [],
 } as const satisfies Record<PlanLimit['of'], readonly Dimension[]>;

@@ -22,7 +22,7 @@ for (const [per, window, counted, validDurationMs] of CASES) {
 }
 
 for (const [of, dimensions] of [
-  ['key', ['api.key_id']],
+  ['key', ['api.consumer', 'api.key_id']],
   ['consumer', ['api.consumer']],
   ['plan', []],
 ] as const) {

@@ -1,6 +1,7 @@
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import { decodePercent } from '../../client/percent-text.js';
 import { credentialHash, shortKeyId } from '../../quota/credential-hash.js';
+import { CREDENTIAL_HEADERS, CREDENTIAL_PARAMETERS } from '../../quota/credential-names.js';
 import { stringAttributeOf } from './report-series.js';
 
 /** Hides the credentials in attributes. */
@@ -10,20 +11,6 @@ export interface Redaction {
   /** One entry of a map. */
   entry(name: string, key: string, value: string): string;
 }
-
-/** Headers that are credentials, whichever of them is the API key. */
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
-  'authorization',
-  'cookie',
-  'proxy-authorization',
-  'set-cookie',
-  'x-api-key',
-]);
-/**
- * Query parameters that are, by the default order of API keys (docs/reference/policy-kinds.md#api-keys) and by RFC
- * 6750.
- */
-const CREDENTIAL_PARAMETERS: ReadonlySet<string> = new Set(['access_token', 'api_key', 'key']);
 
 const TARGETS: ReadonlySet<string> = new Set(['request.path', 'request.referer']);
 
