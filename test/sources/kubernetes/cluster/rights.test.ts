@@ -31,9 +31,15 @@ interface Rule {
 }
 
 const RBAC = 'rbac.authorization.k8s.io';
+const INGRESS_RULE: Rule = {
+  apiGroups: ['networking.k8s.io'],
+  resources: ['ingresses', 'ingressclasses'],
+  verbs: ['list', 'watch'],
+};
 const ALL_RULES: readonly Rule[] = [
   { apiGroups: [''], resources: ['services', 'endpoints', 'pods', 'nodes', 'namespaces'], verbs: ['list', 'watch'] },
   { apiGroups: meshGroups(), resources: ['*'], verbs: ['list', 'watch'] },
+  INGRESS_RULE,
 ];
 
 const clusterRole = (user: string, rules: readonly Rule[]): KubernetesManifest => ({
@@ -94,6 +100,7 @@ it('what may not be read is told of once, by verb and resource; the rest works, 
     { apiGroups: [''], resources: ['services', 'endpoints', 'namespaces'], verbs: ['list', 'watch'] },
     { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
     { apiGroups: meshGroups(), resources: ['*'], verbs: ['list', 'watch'] },
+    INGRESS_RULE,
   ]);
   await harness.start();
   t.true(harness.objects.has(`Service/${namespace}/web`));
@@ -157,7 +164,7 @@ it('with rights in one namespace alone, it reads what is there', async (t) => {
   const harness = createClusterHarness(t, await api.kubeconfigOf(user), { namespaces: [namespace] });
   await harness.start();
   t.deepEqual([...harness.objects.keys()], [`Service/${namespace}/web`]);
-  t.deepEqual(forbiddenResources(harness), ['list namespaces', 'list nodes']);
+  t.deepEqual(forbiddenResources(harness), ['list ingressclasses.networking.k8s.io', 'list namespaces', 'list nodes']);
 });
 
 it('from inside of the cluster it reads with the mounted token of its service account', async (t) => {
