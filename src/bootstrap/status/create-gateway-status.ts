@@ -50,7 +50,7 @@ export interface GatewayStatusRuntime {
   /** @throws ClusterAccessError when there is no cluster to write to */
   start(): Promise<void>;
   /** A snapshot was made. */
-  observe(): void;
+  observe(snapshot: PushContext): void;
   /** Settles when running writes are answered and the Lease is released. */
   stop(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { INGRESS_GROUP } from '../../config/kind-definition.js';
 import { ingressAddresses } from '../../model/derived/ingress/ingress-addresses.js';
+import type { PushContext } from '../../model/push-context.js';
 import type { WantedStatus } from '../../status/kubernetes/api-status-loop.js';
 import type { Cluster } from '../cluster-connection.js';
 import { statusSettings, storeSettings } from '../map-options.js';
@@ -45,16 +46,17 @@ export function openIngressStatus(options: Options, sources: GatewayStatusSource
       definitions: kinds.definitions.filter(({ group, kind }) => group === INGRESS_GROUP && kind === 'Ingress'),
     });
 
-  const look = (): void => {
+  /** @param present the newest snapshot, which observers get before `context` does */
+  const look = (present: PushContext | undefined): void => {
     if (opened === undefined || isStopped) return;
-    if (work === undefined && (context()?.objects.get('Ingress')?.size ?? 0) > 0) work = run(opened);
+    if (work === undefined && (present?.objects.get('Ingress')?.size ?? 0) > 0) work = run(opened);
     work?.changed();
   };
 
   return {
     start: async () => {
       opened = await cluster.open();
-      look();
+      look(context());
     },
     observe: look,
     stop: async () => {
