@@ -9,9 +9,12 @@ import { type AnalysisMessage, createMessage } from '../../analysis-message.js';
 export const findUnusableKeys: Analyzer = ({ bindings: { plans }, apiKeySecrets }) => {
   const keysOf = (consumer: ConsumerObject): ConsumerKeys =>
     consumerKeysOf(consumer.body, consumer.metadata.namespace, apiKeySecrets);
+  // A review is about one Consumer: only its keys matter, among up to 50,000 of the plan.
+  const [first, ...others] = plans.consumers;
+  const only = first === undefined || others.length > 0 ? undefined : first.consumer;
   return [
     ...plans.consumers.flatMap(({ consumer }) => keyProblems(consumer, keysOf(consumer))),
-    ...plans.bindings.flatMap(({ binding }) => sharedKeys(plans.consumersOf(keyOf(binding)), keysOf)),
+    ...plans.bindings.flatMap(({ binding }) => sharedKeys(plans.consumersOf(keyOf(binding)), keysOf, only)),
   ];
 };
 
@@ -23,11 +26,16 @@ function keyProblems(consumer: ConsumerObject, { problems }: ConsumerKeys): read
   return problems.map(({ field, text }) => createMessage('unusableKeys', { object, field }, text));
 }
 
-/** @param consumers of one plan, the oldest first */
+/**
+ * @param consumers of one plan, the oldest first
+ * @param only the Consumer whose messages are needed; undefined for all
+ */
 function sharedKeys(
   consumers: readonly ConsumerObject[],
   keysOf: (consumer: ConsumerObject) => ConsumerKeys,
+  only: ConsumerObject | undefined,
 ): readonly AnalysisMessage[] {
+  const wanted = only && new Set(keysOf(only).keys);
   const owned = new Set<string>();
   const messages: AnalysisMessage[] = [];
   let count = 0;
@@ -46,7 +54,8 @@ function sharedKeys(
     if (used > 0) {
       messages.push(createMessage('keyInUse', where, `an older Consumer of the plan has ${used} of its keys too`));
     }
-    for (const key of keys) owned.add(key);
+    if (consumer === only) break;
+    for (const key of keys) if (wanted === undefined || wanted.has(key)) owned.add(key);
   }
   return messages;
 }
