@@ -146,8 +146,8 @@ e2eTest('limits of a key and of a consumer hold, and answers tell what is left',
 e2eTest('pages show the use of each key by the beginning of its hash, and no page has a key', async (t) => {
   const { discovery } = policyOf(t.context).mesh;
   const quotas = await discovery.get('/debug/quotas');
-  t.true(quotas.includes('default/gold per-key'));
-  t.true(quotas.includes(`sha256:${hashOf(LISTED).slice(0, 12)}`));
+  t.true(quotas.includes('Plan/default/gold</bdi></a> per-key'));
+  t.true(quotas.includes(`api.consumer default/acme, api.key_id sha256:${hashOf(LISTED).slice(0, 12)}`));
   for (const path of ['/debug/quotas', '/debug/configz', '/debug/policyz?proxyID=server', '/debug/config_problems']) {
     const page = await discovery.get(path);
     for (const key of KEYS) t.false(page.includes(key), `${path} has a key`);
