@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { Manifest } from '../counterparts/config-folder.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { eventually } from '../support/eventually.js';
 import { countStatuses, createPolicyMesh } from './policy-mesh.js';
@@ -5,12 +7,30 @@ import { policyOf, policyTests } from './policy-tests.js';
 
 const { available, test, e2eTest } = policyTests();
 
+const KEY = 'key-of-acme';
+
+/** A plan of the service `planned`, and its consumer. */
+const PLAN = [
+  policyManifest('Plan', 'small', {
+    services: [{ name: 'planned' }],
+    limits: [{ name: 'day', requests: 4, per: 'day' }],
+  }),
+  policyManifest('Consumer', 'acme', {
+    plan: { name: 'small' },
+    keys: [{ sha256: createHash('sha256').update(KEY).digest('hex') }],
+  }),
+];
+
+function policyManifest(kind: string, name: string, spec: Manifest): Manifest {
+  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: 'default' }, spec };
+}
+
 const one = (quota: string, charge = 1) => [{ quotas: [{ quota, charge }] }];
 
 test.before(async (t) => {
   if (available === undefined) return;
   t.context.policy = await createPolicyMesh(available, {
-    services: ['keys', 'heavy', 'mixed', 'hidden', 'later'],
+    services: ['keys', 'heavy', 'mixed', 'hidden', 'later', 'planned'],
     specs: {
       'keys.yaml': boundQuotaSpec({ name: 'keys' }, ['keys'], one('keys'), 'fast'),
       'heavy.yaml': boundQuotaSpec({ name: 'heavy' }, ['heavy'], one('heavy', 7), 'fast'),
@@ -23,6 +43,8 @@ test.before(async (t) => {
         'fast',
       ),
       'later.yaml': boundQuotaSpec({ name: 'later' }, ['later'], one('later')),
+      'planned.yaml': boundQuotaSpec({ name: 'planned' }, ['planned'], one('planned'), 'fast'),
+      'plan.yaml': PLAN,
     },
     limits: [
       { name: 'keys', maxAmount: 10, dimensions: ['request.api_key'] },
@@ -31,6 +53,7 @@ test.before(async (t) => {
       { name: 'mixed', maxAmount: 5 },
       { name: 'hidden', maxAmount: 4 },
       { name: 'later', maxAmount: 6 },
+      { name: 'planned', maxAmount: 10 },
     ],
   });
 });
@@ -107,3 +130,20 @@ e2eTest('a quota becomes fast while requests go on, and none fails', async (t) =
   });
   t.deepEqual(Object.keys(countStatuses(answers)), ['200', '429']);
 });
+
+e2eTest(
+  'the proxy counts a fast quota before the policy server finds the plan, and the plan only what it lets through',
+  async (t) => {
+    const policy = policyOf(t.context);
+    const answers = await sendInTurn(policy, 'planned', 13, { 'x-api-key': KEY });
+    t.deepEqual(countStatuses(answers), { 200: 4, 429: 9 });
+    t.is(answers[5]?.body, 'Quota is exhausted for: day');
+    t.is(answers[9]?.body, 'Quota is exhausted for: day', 'the fast quota counts requests that the plan refuses');
+    t.is(answers[12]?.body, 'Quota is exhausted for: planned');
+    const { discovery } = policy.mesh;
+    t.is(await discovery.metric('policy_server_plan_charges_total', { result: 'granted' }), 4);
+    t.is(await discovery.metric('policy_server_plan_charges_total', { result: 'refused' }), 6);
+    const [withoutKey] = await policy.send('planned', 1);
+    t.is(withoutKey?.status, 429, 'not 401: the policy server is not asked');
+  },
+);
