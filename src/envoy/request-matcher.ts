@@ -5,6 +5,7 @@ import type {
   _xds_type_matcher_v3_Matcher_MatcherList_Predicate as Predicate,
 } from '../generated/xds/type/matcher/v3/Matcher.js';
 import type { StringMatcher } from '../generated/xds/type/matcher/v3/StringMatcher.js';
+import { buildParsedExpr, type CelExpression } from './cel-expression.js';
 import type { MessageEncoder, PackedAny } from './message-encoder.js';
 
 /** A text of a request. */
@@ -24,6 +25,7 @@ export type RequestCondition =
       readonly match: 'exact' | 'prefix' | 'regex';
       readonly text: string;
     }
+  | { readonly type: 'expression'; readonly expression: CelExpression }
   /** Of no conditions: `all` is true, `any` is false. */
   | { readonly type: 'all' | 'any'; readonly conditions: readonly RequestCondition[] };
 
@@ -39,6 +41,7 @@ export type MatchTree =
     };
 
 const MATCH_INPUTS = 'type.googleapis.com/envoy.type.matcher.v3';
+const CEL_MATCHERS = 'type.googleapis.com/xds.type.matcher.v3';
 const NETWORK_INPUTS = 'type.googleapis.com/envoy.extensions.matching.common_inputs.network.v3';
 
 export function buildMatcher(encoder: MessageEncoder, tree: MatchTree): Matcher {
@@ -46,6 +49,15 @@ export function buildMatcher(encoder: MessageEncoder, tree: MatchTree): Matcher 
     if (condition.type === 'text') {
       const { input, match, text } = condition;
       return { singlePredicate: { input: buildRequestInput(encoder, input), valueMatch: stringMatcher(match, text) } };
+    }
+    if (condition.type === 'expression') {
+      const matcher = { exprMatch: { parsedExpr: buildParsedExpr(condition.expression) } };
+      return {
+        singlePredicate: {
+          input: extension(encoder, `${CEL_MATCHERS}.HttpAttributesCelMatchInput`, {}),
+          customMatch: extension(encoder, `${CEL_MATCHERS}.CelMatcher`, matcher),
+        },
+      };
     }
     const predicates = condition.conditions.map(predicateOf);
     const [only] = predicates;

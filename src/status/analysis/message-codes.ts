@@ -259,7 +259,7 @@ export const MESSAGE_CODES = {
     level: 'Warn',
     title: 'A QuotaSpec with enforcement fast stays exact, because proxies cannot enforce it.',
     remedy:
-      'use conditions and dimensions that proxies can see (docs/policies.md), or set enforcement to exact; quotas with a list of keys, rateLimitHeaders, refund and dryRun are always exact',
+      'use conditions and dimensions that proxies can see (docs/fast-quotas.md), such as a prefix of source.principal instead of source.namespace, or set enforcement to exact; quotas with a list of keys, rateLimitHeaders, refund and dryRun are always exact',
   },
   ...RULE_MESSAGE_CODES,
   ...PLAN_MESSAGE_CODES,

@@ -2,7 +2,8 @@ import type { PackedAny } from '../../../envoy/message-encoder.js';
 import type { MatchTree, RequestCondition, RequestInput } from '../../../envoy/request-matcher.js';
 import type { BucketKey, KeyPlace } from '../../../model/policy/fast/bucket-keys.js';
 import type { BucketKind } from '../../../model/policy/fast/bucket-kinds.js';
-import type { Conjunction, PartCondition } from '../../../model/policy/fast/fast-conditions.js';
+import type { Conjunction, PartCondition, PrincipalCondition } from '../../../model/policy/fast/fast-conditions.js';
+import { principalTest } from './principal-test.js';
 
 /** The id of a bucket: fixed texts, and texts of the request. */
 export type BucketId = Readonly<Record<string, string | RequestInput>>;
@@ -64,11 +65,17 @@ function allOf(conjunction: Conjunction): RequestCondition {
   return { type: 'all', conditions: conjunction.map(testOf) };
 }
 
-function testOf({ part, match, text }: PartCondition): RequestCondition {
+function testOf(condition: PartCondition): RequestCondition {
+  if (isAboutPrincipal(condition)) return { type: 'expression', expression: principalTest(condition) };
+  const { part, match, text } = condition;
   if (part.type !== 'urlPath') return { type: 'text', input: part, match, text };
   const input = { type: 'header', name: ':path' } as const;
   if (match === 'prefix') return { type: 'text', input, match, text };
   return { type: 'text', input, match: 'regex', text: `${escapeRegex(text)}(?:[?#].*)?` };
+}
+
+function isAboutPrincipal(condition: PartCondition): condition is PrincipalCondition {
+  return condition.part.type === 'sourcePrincipal';
 }
 
 function escapeRegex(text: string): string {

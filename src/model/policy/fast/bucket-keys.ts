@@ -65,6 +65,7 @@ export function bucketKeyOf(
     case 'sourceAddress':
       return { type: 'found', dimension, places: [{ part, takesCommas: true }] };
     case 'urlPath':
+    case 'sourcePrincipal':
     case undefined:
       return undefined;
   }

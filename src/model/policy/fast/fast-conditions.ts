@@ -2,9 +2,19 @@ import type { StringMatchSpec } from '../../../config/policy/string-match.js';
 import type { RequestPart } from './request-part.js';
 
 /** A condition on a part of the request. */
-export interface PartCondition {
-  readonly part: Exclude<RequestPart, { readonly type: 'constant' }>;
-  readonly match: 'exact' | 'prefix' | 'regex';
+export type PartCondition =
+  | {
+      readonly part: Exclude<RequestPart, { readonly type: 'constant' | 'sourcePrincipal' }>;
+      readonly match: 'exact' | 'prefix' | 'regex';
+      readonly text: string;
+    }
+  | PrincipalCondition;
+
+/** A condition on the identity of the client. */
+export interface PrincipalCondition {
+  readonly part: Extract<RequestPart, { readonly type: 'sourcePrincipal' }>;
+  readonly match: 'exact' | 'prefix';
+  /** At least one character. */
   readonly text: string;
 }
 
@@ -31,12 +41,18 @@ export function readFastCondition(part: RequestPart | undefined, match: StringMa
     // An expression for the path alone could match a part of the query.
     if (part.type === 'urlPath')
       return { type: 'hidden', reason: 'proxies match request.url_path by exact and prefix alone' };
+    if (part.type === 'sourcePrincipal')
+      return { type: 'hidden', reason: 'proxies match the identity of the client by exact and prefix alone' };
     return { type: 'tested', condition: { part, match: 'regex', text: regex } };
   }
   const text = exact ?? prefix ?? '';
   // A path without its query has neither character.
   if (part.type === 'urlPath' && /[?#]/.test(text)) return { type: 'known', holds: false };
-  return { type: 'tested', condition: { part, match: exact === undefined ? 'prefix' : 'exact', text } };
+  const kind = exact === undefined ? 'prefix' : 'exact';
+  // Two forms of conditions, because only one of them can be a regular expression.
+  return part.type === 'sourcePrincipal'
+    ? { type: 'tested', condition: { part, match: kind, text } }
+    : { type: 'tested', condition: { part, match: kind, text } };
 }
 
 /** Whether no request can meet both, as far as their texts tell. */

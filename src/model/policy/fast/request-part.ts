@@ -12,6 +12,8 @@ export type RequestPart =
   | { readonly type: 'query'; readonly name: string }
   /** The IP address of the client. */
   | { readonly type: 'sourceAddress' }
+  /** The verified identity of the client, without `spiffe://`. It can be compared by `exact` and `prefix`, but is no key. */
+  | { readonly type: 'sourcePrincipal' }
   /** The same for all requests of the service. */
   | { readonly type: 'constant'; readonly text: string };
 
@@ -26,6 +28,7 @@ const HEADERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const SOURCE_ADDRESSES: ReadonlySet<string> = new Set(['source.ip', 'origin.ip']);
+const SOURCE_PRINCIPALS: ReadonlySet<string> = new Set(['source.principal', 'source.user']);
 const SERVICE_HOSTS: ReadonlySet<string> = new Set(['destination.service', 'target.service']);
 
 /** Headers between proxies, which are no attributes (docs/reference/policy-client.md#forwarded-attributes). */
@@ -45,6 +48,7 @@ export function requestPartOf(written: string, service: Service): RequestPart | 
   if (header !== undefined) return { type: 'header', name: header };
   if (attribute === 'request.url_path') return { type: 'urlPath' };
   if (SOURCE_ADDRESSES.has(attribute)) return { type: 'sourceAddress' };
+  if (SOURCE_PRINCIPALS.has(attribute)) return { type: 'sourcePrincipal' };
   if (attribute === 'context.reporter.kind') return { type: 'constant', text: 'inbound' };
   const name = SERVICE_HOSTS.has(attribute) ? 'destination.service.host' : attribute;
   const text = serviceAttributesOf(service).attributes?.[name]?.stringValue;

@@ -36,6 +36,8 @@ const CONDITIONS: readonly (readonly [title: string, clause: Clause, part: objec
   ['a query parameter', { 'request.query_params[q]': { exact: '1' } }, { type: 'query', name: 'q' }],
   ['a host', { 'request.host': { exact: 'web' } }, { type: 'header', name: ':authority' }],
   ['a path alone', { 'request.url_path': { exact: '/a' } }, { type: 'urlPath' }],
+  ['the identity of the client', { 'source.principal': { exact: 'td/ns/a/sa/b' } }, { type: 'sourcePrincipal' }],
+  ['the same by its other name', { 'source.user': { prefix: 'td/ns/a/' } }, { type: 'sourcePrincipal' }],
 ];
 
 for (const [title, clause, part] of CONDITIONS) {
@@ -48,6 +50,7 @@ for (const [title, clause, part] of CONDITIONS) {
 
 const HIDDEN: readonly (readonly [title: string, clause: Clause, expected: RegExp])[] = [
   ['the caller', { 'source.namespace': { exact: 'shop' } }, /source\.namespace.*cannot see/],
+  ['a regular expression for an identity', { 'source.user': { regex: '.*' } }, /identity.*exact and prefix alone/],
   ['a length', { 'request.size': { exact: '1' } }, /request\.size.*cannot see/],
   ['a regular expression for a path alone', { 'request.url_path': { regex: 'a' } }, /exact and prefix alone/],
   ['a regular expression for a constant', { 'destination.service.name': { regex: 'a' } }, /write exact or prefix/],
@@ -150,6 +153,14 @@ test('rules that no request can meet together make no common kind', (t) => {
     quotas: [{ quota: 'all', charge: index + 1 }],
   }));
   t.is(read(fastSpec(...rules)).kinds.length, 40);
+});
+
+test('rules for different identities make no common kind, by whatever name', (t) => {
+  const rules = Array.from({ length: 20 }, (_, index) => ({
+    match: [{ clause: { [index % 2 === 0 ? 'source.user' : 'source.principal']: { exact: `td/ns/a/sa/${index}` } } }],
+    quotas: [{ quota: 'all', charge: index + 1 }],
+  }));
+  t.is(read(fastSpec(...rules)).kinds.length, 20);
 });
 
 test('rules that divide requests into too many kinds stay exact', (t) => {
