@@ -97,7 +97,7 @@ function mergeRoutes(lists: readonly (readonly HttpRoute[])[]): readonly HttpRou
 
 /** The hosts that both the object and the server are for, each once. */
 export function commonHosts(
-  { hosts, namespace }: Pick<VirtualService, 'hosts' | 'namespace'>,
+  { hosts, namespace, isForExactHosts }: Pick<VirtualService, 'hosts' | 'namespace' | 'isForExactHosts'>,
   server: Pick<RoutedServer, 'gateway' | 'hosts'>,
 ): readonly string[] {
   const common = new Set<string>();
@@ -109,7 +109,7 @@ export function commonHosts(
     const serverHost = each.slice(slash + 1).toLowerCase();
     for (const host of hosts) {
       if (coversHost(serverHost, host)) common.add(host);
-      else if (coversHost(host, serverHost)) common.add(serverHost);
+      else if (isForExactHosts !== true && coversHost(host, serverHost)) common.add(serverHost);
     }
   }
   return [...common];

@@ -15,6 +15,8 @@ export interface VirtualService {
   readonly namespace: string;
   /** Empty for a delegate. */
   readonly hosts: readonly string[];
+  /** Its routes are not for narrower hosts of a Gateway: an object that is made from Ingresses, which has one for each host. */
+  readonly isForExactHosts?: true;
   /** `mesh` for sidecars. */
   readonly gateways: ReadonlySet<string>;
   /** Namespaces whose proxies use it; `*` is all. */
@@ -53,6 +55,7 @@ export function readVirtualService(object: MeshObject, settings: VirtualServiceS
     name,
     namespace,
     hosts: spec.hosts.map((host) => resolveHost(host, namespace, domain)),
+    ...(object.derivedFrom === undefined ? {} : { isForExactHosts: true as const }),
     gateways: new Set(gateways.map((gateway) => resolveGatewayName(gateway, namespace))),
     exportTo: exportTo.length === 0 ? ['*'] : exportTo.map((item) => (item === '.' ? namespace : item)),
     http: spec.http.map((route) => resolveHttpRoute(route, scope)),
