@@ -1,4 +1,3 @@
-import { whenSettled } from '../../base/when-settled.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import type { DryRunRefusal } from '../client/dry-run.js';
 import { PolicyTransportError } from '../client/policy-transport.js';
@@ -36,7 +35,7 @@ export function tryDryRun(
   try {
     const charge = { attributes, deduplicationId, demands, timeoutMs, receipt: ofDryRun(receipt), isDryRun: true };
     const outcome = charger.charge(charge);
-    return outcome instanceof Promise ? outcome.then(told).catch(untold) : whenSettled(outcome, told);
+    return outcome instanceof Promise ? outcome.then(told).catch(untold) : told(outcome);
   } catch (error) {
     return untold(error);
   }

@@ -1,4 +1,5 @@
 import type { LimitedLog } from '../../telemetry/limited-log.js';
+import type { QuotaCharge } from '../client/compile-quota-specs.js';
 import type { Adapter, AdapterDecision, QuotaGrant } from './adapters/adapter.js';
 import type { CompiledInstance } from './compile-instance.js';
 import type { HandlerTable } from './handler-table.js';
@@ -13,6 +14,11 @@ export interface Charge {
   readonly quota: string;
   readonly amount: number;
   readonly bestEffort: boolean;
+}
+
+/** The charges of a request of a proxy, which gets the whole amount or nothing. */
+export function chargesOf(quotas: readonly QuotaCharge[]): readonly Charge[] {
+  return quotas.map(({ quota, charge }) => ({ quota, amount: charge, bestEffort: false }));
 }
 
 export interface AskedRequest {

@@ -1,11 +1,11 @@
+import { whenSettled } from '../../base/when-settled.js';
 import type { MatchMeter } from '../../config/regex/match-meter.js';
 import { createEvaluationMeter } from '../../expressions/compile/lazy-frame.js';
 import type { CheckDecision } from '../client/check-flow.js';
-import type { QuotaCharge } from '../client/compile-quota-specs.js';
 import type { DryRunRefusal } from '../client/dry-run.js';
 import type { HandlerCheck } from '../handlers/policy-handler.js';
 import { checkDecision } from './decisions.js';
-import { type Charge, type DispatchOptions, dispatchRequest, type Outcome } from './dispatch-request.js';
+import { type Charge, chargesOf, type DispatchOptions, dispatchRequest, type Outcome } from './dispatch-request.js';
 import type { HandlerTable } from './handler-table.js';
 import { InstanceBuilder } from './instance-builder.js';
 import type { CompiledRuleSet, Destination } from './rule-set.js';
@@ -38,8 +38,7 @@ export function tryDryRuns(
   const outcomes = trialsOf().map(({ rule, destinations, charges }) => {
     const asked = { charges, deduplicationId, isDryRun: true };
     const outcome = dispatchRequest(destinations, asked, builder, handlers, options);
-    const refusals = (settled: Outcome): readonly DryRunRefusal[] => refusalsOf(rule, settled, meter);
-    return outcome instanceof Promise ? outcome.then(refusals) : refusals(outcome);
+    return whenSettled(outcome, (settled) => refusalsOf(rule, settled, meter));
   });
   const join = (all: readonly (readonly DryRunRefusal[])[]): CheckDecision => {
     const dryRun = all.flat();
@@ -68,10 +67,6 @@ function refusalsOf(rule: string | undefined, outcome: Outcome, meter: MatchMete
   if (code === 'OK') return [];
   if (rule !== undefined) return [{ by: 'rule', name: rule, code }];
   return exhaustedQuotas.map((name) => ({ by: 'quota', name, code }));
-}
-
-function chargesOf(quotas: readonly QuotaCharge[]): readonly Charge[] {
-  return quotas.map(({ quota, charge }) => ({ quota, amount: charge, bestEffort: false }));
 }
 
 /** Without checks, which have decided already. */

@@ -9,7 +9,7 @@ import type { PolicyHandler } from '../handlers/policy-handler.js';
 import type { AdapterEnvironment } from './adapters/adapter.js';
 import { buildAdapter } from './adapters/running-adapters.js';
 import { checkDecision, checkResponse } from './decisions.js';
-import { dispatchRequest } from './dispatch-request.js';
+import { chargesOf, dispatchRequest } from './dispatch-request.js';
 import { tryDryRuns } from './dry-run.js';
 import { createHandlerTable, type HandlerTableOptions } from './handler-table.js';
 import { HeaderWork } from './headers/header-work.js';
@@ -69,15 +69,12 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       const { attributes, quotas, dryRunQuotas, deduplicationId, failPolicy } = check;
       const { meter, builder } = builderFor(attributes);
       const destinations = rules.requestDestinations(attributes, meter);
-      const charges = quotas.map(({ quota, charge }) => ({ quota, amount: charge, bestEffort: false }));
+      const charges = chargesOf(quotas);
       const headers = rules.headerRules && new HeaderWork(rules.headerRules(attributes, meter), attributes, meter);
       const asked = { charges, deduplicationId, outputs: headers?.outputs };
       const outcome = dispatchRequest(destinations, asked, builder, handlers, options);
       const decide = headers === undefined ? checkDecision : headers.decideWith(limitedLog);
-      const decision =
-        outcome instanceof Promise
-          ? outcome.then((settled) => decide(settled, meter, failPolicy))
-          : decide(outcome, meter, failPolicy);
+      const decision = whenSettled(outcome, (settled) => decide(settled, meter, failPolicy));
       const inForce = rules;
       if (inForce.dryRuns === undefined && dryRunQuotas === undefined) return decision;
       return whenSettled(decision, (settled) => tryDryRuns(settled, check, inForce, handlers, options));
@@ -89,9 +86,7 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
       const asked = { charges, deduplicationId: deduplicationId || undefined };
       const outcome = dispatchRequest(destinations, asked, builder, handlers, options);
       const hasRules = rules.size > 0;
-      return outcome instanceof Promise
-        ? outcome.then((settled) => checkResponse(settled, meter, hasRules))
-        : checkResponse(outcome, meter, hasRules);
+      return whenSettled(outcome, (settled) => checkResponse(settled, meter, hasRules));
     },
     report: ({ attributes }) => {
       const { meter, builder } = builderFor(attributes);
