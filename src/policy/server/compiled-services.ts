@@ -7,7 +7,13 @@ import { AttributeValueError, readAttributes } from '../client/attributes-from-c
 import type { SpecProblem } from '../client/compile-quota-specs.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
 import type { ServiceOwners } from './callers/service-owners.js';
-import { type CompiledPolicies, createPrepared, type Prepared, preparePolicies } from './prepare-policies.js';
+import {
+  type CompiledPolicies,
+  createPrepared,
+  type Prepared,
+  preparePolicies,
+  programsOf,
+} from './prepare-policies.js';
 import type { RegexService } from './regex-service.js';
 
 /** The source of service configurations: the snapshot of the same process, or xDS. Each change makes a new source. */
@@ -90,12 +96,7 @@ export function createCompiledServices(logger: Logger, regexes: RegexService): C
         tellProblems(host, [...api.problems, ...quotas.problems, ...(dryRun?.specs.problems ?? [])]);
         return { ...known, ...policiesOfService };
       },
-      ({ api, quotas, exactQuotas, dryRun }) => [
-        ...api.programs,
-        ...quotas.programs,
-        ...exactQuotas.programs,
-        ...(dryRun?.specs.programs ?? []),
-      ],
+      programsOf,
     );
     return { known, prepared };
   };

@@ -43,13 +43,14 @@ export function* preparePolicies(
   yield;
   const dryRun = quotaSpec.some((spec) => spec.dryRun) ? compileDryRun(quotaSpec, options) : undefined;
   yield;
-  yield* compilePrograms([
-    ...api.programs,
-    ...quotas.programs,
-    ...exactQuotas.programs,
-    ...(dryRun?.specs.programs ?? []),
-  ]);
-  return { api, quotas, exactQuotas, dryRun };
+  const policies = { api, quotas, exactQuotas, dryRun };
+  yield* compilePrograms(programsOf(policies));
+  return policies;
+}
+
+/** The programs of all specs. */
+export function programsOf({ api, quotas, exactQuotas, dryRun }: CompiledPolicies): readonly SharedProgram[] {
+  return [...api.programs, ...quotas.programs, ...exactQuotas.programs, ...(dryRun?.specs.programs ?? [])];
 }
 
 /** Compiles evicted programs again. */
