@@ -8,7 +8,7 @@ import { checkDecision } from './decisions.js';
 import { type Charge, chargesOf, type DispatchOptions, dispatchRequest, type Outcome } from './dispatch-request.js';
 import type { HandlerTable } from './handler-table.js';
 import { InstanceBuilder } from './instance-builder.js';
-import type { CompiledRuleSet, Destination } from './rule-set.js';
+import { type CompiledRuleSet, type Destination, destinationsWith } from './rule-set.js';
 
 /** What a dry run asks: one rule, or the handlers that count quotas of specs in a dry run. */
 interface Trial {
@@ -56,7 +56,8 @@ export function tryDryRuns(
     const all = [...charges, ...chargesOf(quotas).filter(({ quota }) => !tried.has(quota))];
     const trials = ofRules.map(({ key, destinations }) => ({ rule: key, destinations, charges: all }));
     if (charges.length === 0) return trials;
-    const destinations = countersOf(rules.requestDestinations(attributes, meter));
+    // Without checks, which have decided already.
+    const destinations = destinationsWith(rules.requestDestinations(attributes, meter), ['quota']);
     return [{ rule: undefined, destinations, charges }, ...trials];
   }
 }
@@ -67,12 +68,4 @@ function refusalsOf(rule: string | undefined, outcome: Outcome, meter: MatchMete
   if (code === 'OK') return [];
   if (rule !== undefined) return [{ by: 'rule', name: rule, code }];
   return exhaustedQuotas.map((name) => ({ by: 'quota', name, code }));
-}
-
-/** Without checks, which have decided already. */
-function countersOf(destinations: readonly Destination[]): readonly Destination[] {
-  return destinations.flatMap(({ handler, instances }) => {
-    const counted = instances.filter(({ variety }) => variety === 'quota');
-    return counted.length === 0 ? [] : [{ handler, instances: counted }];
-  });
 }

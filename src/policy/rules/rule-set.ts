@@ -185,14 +185,22 @@ function withVarieties(
   varieties: readonly CompiledInstance['variety'][],
 ): readonly CompiledRule[] {
   return rules.flatMap((rule) => {
-    const destinations = rule.destinations
-      .map(({ handler, instances }) => ({
-        handler,
-        instances: instances.filter(({ variety }) => varieties.includes(variety)),
-      }))
-      .filter(({ instances }) => instances.length > 0);
+    const destinations = destinationsWith(rule.destinations, varieties);
     return destinations.length === 0 ? [] : [{ ...rule, destinations }];
   });
+}
+
+/** Destinations with their instances of some varieties; without those that have none. */
+export function destinationsWith(
+  destinations: readonly Destination[],
+  varieties: readonly CompiledInstance['variety'][],
+): readonly Destination[] {
+  return destinations
+    .map(({ handler, instances }) => ({
+      handler,
+      instances: instances.filter(({ variety }) => varieties.includes(variety)),
+    }))
+    .filter(({ instances }) => instances.length > 0);
 }
 
 function headerRule({ headers, ...rule }: CompiledRule) {
