@@ -3,7 +3,7 @@ import type { Frame } from '../../expressions/compile/evaluate-node.js';
 import { LazyFrame } from '../../expressions/compile/lazy-frame.js';
 import type { Conjunct } from '../../expressions/conditions/conjunct.js';
 import type { AttributeReader } from '../../expressions/expression-types.js';
-import { createConditionTables, type Found, type Placed } from './index/condition-tables.js';
+import { createConditionTables, type Found } from './index/condition-tables.js';
 import { createSharedTests, type Test } from './index/shared-tests.js';
 
 /** A rule in an index. */
@@ -55,6 +55,6 @@ function areMet(tests: readonly Test[], bag: AttributeReader, frame: Frame): boo
   return true;
 }
 
-function byPlace(a: Placed, b: Placed): number {
+function byPlace(a: IndexedRule, b: IndexedRule): number {
   return a.place - b.place;
 }

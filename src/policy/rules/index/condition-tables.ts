@@ -6,11 +6,6 @@ import { PrefixIndex } from '../../client/prefix-index.js';
 import { chooseConditions } from './choose-conditions.js';
 import { SubstringIndex } from './substring-index.js';
 
-/** A rule with a place among all rules. */
-export interface Placed {
-  readonly place: number;
-}
-
 /** Takes rules that a request may match. */
 export type Found<Item> = (items: readonly Item[]) => void;
 
