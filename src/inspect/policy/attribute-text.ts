@@ -1,8 +1,7 @@
 import type { AttributeBag } from '../../policy/client/attribute-bag.js';
+import { shortKeyId } from '../../policy/quota/credential-hash.js';
 import { dimensionText } from '../../policy/quota/dimension-text.js';
 
-/** Digits of the hash of a key that pages show. */
-const KEY_DIGITS = 12;
 const MS_NS = 1_000_000n;
 
 /**
@@ -18,5 +17,6 @@ export function attributeText(name: string, bag: AttributeBag): string {
     return names.map((key) => `${key}=${value.value.get(key)}`).join(', ');
   }
   const text = dimensionText({ text: name, attribute: name }, bag) ?? '';
-  return text.replace(/^sha256:([0-9a-f]{64})$/, (_, digits: string) => `sha256:${digits.slice(0, KEY_DIGITS)}…`);
+  const short = shortKeyId(text);
+  return short === text ? text : `${short}…`;
 }
