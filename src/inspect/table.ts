@@ -4,7 +4,7 @@ import { printable } from '../base/printable.js';
 /** A cell: text, and how good the news is that it tells. */
 export interface Cell {
   readonly text: string;
-  readonly tone?: Tone;
+  readonly tone?: Tone | undefined;
 }
 const GAP = '  ';
 

@@ -17,28 +17,25 @@ export function renderExplanation(
   const parts = [
     paint(printable(`${method} ${url}`), 'heading'),
     service === undefined ? 'service    none' : renderService(service, paint),
-    renderTable(
-      ['ANSWER', 'WHEN', 'OBJECTS'],
-      answers.map((answer) => [
-        { text: String(answer.status), tone: toneOf(answer) },
-        { text: `${answer.certainty === 'certain' ? 'always: ' : ''}${answer.because}` },
-        { text: answer.objects.join(', ') },
-      ]),
-      paint,
-    ).trimEnd(),
-    ...(dryRun.length === 0 ? [] : [renderDryRun(dryRun, paint)]),
+    renderAnswers('ANSWER', answers, toneOf, paint),
+    ...(dryRun.length === 0 ? [] : [renderAnswers('WOULD REFUSE (DRY RUN)', dryRun, () => undefined, paint)]),
     ...(showsAttributes && service !== undefined ? [renderAttributes(service, paint)] : []),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function renderDryRun(answers: readonly Answer[], paint: Paint): string {
+function renderAnswers(
+  title: string,
+  answers: readonly Answer[],
+  tone: (answer: Answer) => Tone | undefined,
+  paint: Paint,
+): string {
   return renderTable(
-    ['WOULD REFUSE (DRY RUN)', 'WHEN', 'OBJECTS'],
-    answers.map(({ status, certainty, because, objects }) => [
-      { text: String(status) },
-      { text: `${certainty === 'certain' ? 'always: ' : ''}${because}` },
-      { text: objects.join(', ') },
+    [title, 'WHEN', 'OBJECTS'],
+    answers.map((answer) => [
+      { text: String(answer.status), tone: tone(answer) },
+      { text: `${answer.certainty === 'certain' ? 'always: ' : ''}${answer.because}` },
+      { text: answer.objects.join(', ') },
     ]),
     paint,
   ).trimEnd();
