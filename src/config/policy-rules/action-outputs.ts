@@ -4,28 +4,45 @@ import type { TemplateWire } from './descriptors/template-wire.js';
 /** An action whose output header operations may read. */
 interface NamedAction {
   readonly name?: string;
-  readonly instances: readonly { readonly template: { readonly type: string; readonly wire?: TemplateWire } }[];
+  readonly handler: { readonly key: string };
+  readonly instances: readonly {
+    readonly key: string;
+    readonly template: { readonly type: string; readonly wire?: TemplateWire };
+  }[];
 }
 
-/** The name by which a header operation reads an output of an action. */
-export function outputName(action: string, field: string): string {
-  return `${action}.output.${field}`;
+/** An output of an action that operations may read. */
+export interface ActionOutput {
+  /** As expressions read it. */
+  readonly name: string;
+  readonly type: ValueType;
+  /** Keys. */
+  readonly handler: string;
+  readonly instance: string;
+  readonly field: string;
 }
 
-/**
- * The types of the outputs of named actions, by `outputName`. Only templates of one's own have outputs. Of several instances
- * with an output of the same name, the first one counts.
- */
-export function outputTypes(actions: readonly NamedAction[]): ReadonlyMap<string, ValueType> {
+/** The outputs of named actions, in their order. Only templates of one's own have outputs. */
+export function actionOutputs(actions: readonly NamedAction[]): readonly ActionOutput[] {
+  return actions.flatMap(({ name, handler, instances }) => {
+    if (name === undefined) return [];
+    return instances.flatMap(({ key, template }) =>
+      (template.wire?.output?.fields ?? []).map(({ name: field, valueType }) => ({
+        name: `${name}.output.${field}`,
+        type: valueType,
+        handler: handler.key,
+        instance: key,
+        field,
+      })),
+    );
+  });
+}
+
+/** The types of outputs by name. Of several ones with the same name, the first one counts. */
+export function outputTypes(outputs: readonly ActionOutput[]): ReadonlyMap<string, ValueType> {
   const types = new Map<string, ValueType>();
-  for (const { name, instances } of actions) {
-    if (name === undefined) continue;
-    for (const { template } of instances) {
-      for (const field of template.wire?.output?.fields ?? []) {
-        const output = outputName(name, field.name);
-        if (!types.has(output)) types.set(output, field.valueType);
-      }
-    }
+  for (const { name, type } of outputs) {
+    if (!types.has(name)) types.set(name, type);
   }
   return types;
 }

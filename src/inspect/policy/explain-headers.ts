@@ -1,4 +1,4 @@
-import { outputTypes } from '../../config/policy-rules/action-outputs.js';
+import { actionOutputs, outputTypes } from '../../config/policy-rules/action-outputs.js';
 import type { CompiledExpression } from '../../expressions/compile-expression.js';
 import type { AttributeTypes } from '../../expressions/expression-types.js';
 import type { ResolvedRule } from '../../model/policy/rules/resolved-objects.js';
@@ -24,7 +24,7 @@ export function explainHeaders(
   bag: AttributeBag,
   compile: (text: string, attributes: AttributeTypes) => CompiledExpression,
 ): readonly ExplainedHeader[] {
-  const outputs = outputTypes(rule.actions);
+  const outputs = outputTypes(actionOutputs(rule.actions));
   const operations = compileHeaderOperations(rule, compile, () => undefined)?.operations ?? [];
   return operations.map(({ direction, operation, name, values }) => ({
     of: direction,

@@ -1,4 +1,4 @@
-import { outputTypes, withOutputs } from '../../../config/policy-rules/action-outputs.js';
+import { actionOutputs, outputTypes, withOutputs } from '../../../config/policy-rules/action-outputs.js';
 import { checkField } from '../../../config/policy-rules/check-field.js';
 import type { RuleSpec } from '../../../config/policy-rules/rule.js';
 import { ruleExpressions } from '../../../config/policy-rules/rule-rules.js';
@@ -18,7 +18,7 @@ export function outputProblems(
 ): readonly RuleProblem[] {
   if (spec.requestHeaderOperations.length + spec.responseHeaderOperations.length === 0) return [];
   const resolved = new Set(actions.map(({ name }) => name));
-  const types = withOutputs(attributes, outputTypes(actions));
+  const types = withOutputs(attributes, outputTypes(actionOutputs(actions)));
   return [...ruleExpressions(spec)].flatMap((field): readonly RuleProblem[] => {
     const check = checkField(field, types, language);
     if (check.type === 'valid') return [];

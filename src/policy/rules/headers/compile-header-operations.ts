@@ -1,4 +1,9 @@
-import { outputName, outputTypes, withOutputs } from '../../../config/policy-rules/action-outputs.js';
+import {
+  type ActionOutput,
+  actionOutputs,
+  outputTypes,
+  withOutputs,
+} from '../../../config/policy-rules/action-outputs.js';
 import { HEADER_FIELDS, headerViolations } from '../../../config/policy-rules/header-operation-rules.js';
 import { formatFinding } from '../../../config/violation.js';
 import type { CompiledExpression } from '../../../expressions/compile-expression.js';
@@ -14,21 +19,11 @@ export interface CompiledHeaderOperation {
   readonly values: readonly CompiledExpression[];
 }
 
-/** An output of an action that operations may read. */
-export interface NamedOutput {
-  /** As expressions read it. */
-  readonly name: string;
-  /** Keys. */
-  readonly handler: string;
-  readonly instance: string;
-  readonly field: string;
-}
-
 export interface CompiledHeaders {
   /** In the order of the rule, those of requests first. */
   readonly operations: readonly CompiledHeaderOperation[];
   /** Those that operations read. Of several ones with the same name, the first one counts. */
-  readonly outputs: readonly NamedOutput[];
+  readonly outputs: readonly ActionOutput[];
 }
 
 /**
@@ -45,7 +40,8 @@ export function compileHeaderOperations(
 ): CompiledHeaders | undefined {
   const { spec, actions } = rule;
   if (HEADER_FIELDS.every((field) => spec[field].length === 0)) return undefined;
-  const attributes = withOutputs(rule.attributes, outputTypes(actions));
+  const outputs = actionOutputs(actions);
+  const attributes = withOutputs(rule.attributes, outputTypes(outputs));
   const operations: CompiledHeaderOperation[] = [];
   for (const field of HEADER_FIELDS) {
     const direction = field === 'requestHeaderOperations' ? 'request' : 'response';
@@ -66,20 +62,5 @@ export function compileHeaderOperations(
     }
   }
   const read = new Set(operations.flatMap(({ values }) => values.flatMap(({ reads }) => reads)));
-  return { operations, outputs: outputsOf(actions).filter(({ name }) => read.has(name)) };
-}
-
-function outputsOf(actions: RuleObject['actions']): readonly NamedOutput[] {
-  return actions.flatMap(({ name, handler, instances }) => {
-    if (name === undefined) return [];
-    return instances.flatMap(({ key, template }) => {
-      const fields = template.type === 'own' ? (template.wire.output?.fields ?? []) : [];
-      return fields.map(({ name: field }) => ({
-        name: outputName(name, field),
-        handler: handler.key,
-        instance: key,
-        field,
-      }));
-    });
-  });
+  return { operations, outputs: outputs.filter(({ name }) => read.has(name)) };
 }

@@ -1,5 +1,5 @@
+import type { ActionOutput } from '../../../config/policy-rules/action-outputs.js';
 import type { AttributeValue } from '../../client/attribute-value.js';
-import type { NamedOutput } from './compile-header-operations.js';
 
 /** The outputs of the handlers of one request. */
 export class OutputRecord {
@@ -11,7 +11,7 @@ export class OutputRecord {
   }
 
   /** The values of outputs, by the names that expressions read. */
-  layerOf(outputs: readonly NamedOutput[]): ReadonlyMap<string, AttributeValue> {
+  layerOf(outputs: readonly ActionOutput[]): ReadonlyMap<string, AttributeValue> {
     const layer = new Map<string, AttributeValue>();
     for (const { name, handler, instance, field } of outputs) {
       const value = this.#byCall.get(idOf(handler, instance))?.get(field);
