@@ -1,4 +1,5 @@
 import { errorText } from '../../base/error-text.js';
+import { actionOutputs } from '../../config/policy-rules/action-outputs.js';
 import { referenceForms } from '../../config/policy-rules/object-reference.js';
 import type { MatchMeter } from '../../config/regex/match-meter.js';
 import type { RegexPrograms } from '../../config/regex/regex-programs.js';
@@ -71,7 +72,16 @@ interface CompiledRule extends IndexedRule {
   readonly headers: CompiledHeaders | undefined;
 }
 
-type Remembered<Value> = WeakMap<object, { readonly attributes: AttributeTypes; readonly value: Value | Error }>;
+type Remembered<Value> = WeakMap<
+  object,
+  { readonly attributes: AttributeTypes; readonly rest: string; readonly value: Value | Error }
+>;
+
+/** The header operations of a rule, and the problems of those that are left out. */
+interface RememberedHeaders {
+  readonly headers: CompiledHeaders | undefined;
+  readonly problems: readonly string[];
+}
 
 /** @param programs where regular expressions are compiled, with the scope `any part` */
 export function createRuleCompiler(
@@ -82,6 +92,7 @@ export function createRuleCompiler(
   const matches: Remembered<CompiledExpression | undefined> = new WeakMap();
   const samplers: Remembered<Sampler | undefined> = new WeakMap();
   const instances: Remembered<CompiledInstance | undefined> = new WeakMap();
+  const headers: Remembered<RememberedHeaders> = new WeakMap();
 
   const matchOf = ({ object, spec: { match = '' }, attributes }: RuleObject) =>
     remembered(matches, object, attributes, () =>
@@ -98,6 +109,20 @@ export function createRuleCompiler(
     );
   const instanceOf = (instance: InstanceObject) =>
     remembered(instances, instance.object, instance.attributes, () => compileInstance(instance, language, programs));
+  const headersOf = (rule: RuleObject) =>
+    remembered(
+      headers,
+      rule.object,
+      rule.attributes,
+      () => {
+        const problems: string[] = [];
+        const compile = (text: string, attributes: AttributeTypes) =>
+          compileExpression(text, attributes, language, { programs });
+        return { headers: compileHeaderOperations(rule, compile, (text) => problems.push(text)), problems };
+      },
+      // Operations read outputs, which belong to other objects than the rule.
+      JSON.stringify(actionOutputs(rule.actions)),
+    );
 
   return (rules) => {
     const problems: RuleSetProblem[] = [];
@@ -120,13 +145,11 @@ export function createRuleCompiler(
       }
       const { key, namespace } = rule;
       const conjuncts = conjunctsOf(namespace, match);
-      const headers = compileHeaderOperations(
-        rule,
-        (text, attributes) => compileExpression(text, attributes, language, { programs }),
-        (text) => problems.push({ object: key, part: 'header', text }),
-      );
+      const changes = headersOf(rule);
+      if (!usable(changes, key, 'header')) return [];
+      problems.push(...changes.problems.map((text) => ({ object: key, part: 'header' as const, text })));
       const isDryRun = rule.spec.dryRun === true;
-      return [{ key, place, conjuncts, sampler, isDryRun, destinations: destinations.all(), headers }];
+      return [{ key, place, conjuncts, sampler, isDryRun, destinations: destinations.all(), headers: changes.headers }];
     });
     const named = compiled.flatMap(({ destinations }) => destinations);
     const deciding = withVarieties(compiled, ['check', 'quota']);
@@ -161,21 +184,23 @@ export function quotaNames({ variety, name, fullName }: CompiledInstance): reado
   return referenceForms('instance', fullName.slice(0, fullName.indexOf('/')), name);
 }
 
+/** @param rest what the value is made of besides object and attributes */
 function remembered<Value>(
   memory: Remembered<Value>,
   object: object,
   attributes: AttributeTypes,
   compile: () => Value,
+  rest = '',
 ): Value | Error {
   const known = memory.get(object);
-  if (known?.attributes === attributes) return known.value;
+  if (known?.attributes === attributes && known.rest === rest) return known.value;
   let value: Value | Error;
   try {
     value = compile();
   } catch (error) {
     value = error instanceof Error ? error : new Error(errorText(error));
   }
-  memory.set(object, { attributes, value });
+  memory.set(object, { attributes, rest, value });
   return value;
 }
 

@@ -1,8 +1,17 @@
 import test from 'ava';
+import type { MeshObject } from '../../../../src/config/object.js';
+import { createRegexPrograms } from '../../../../src/config/regex/regex-programs.js';
+import { createEvaluationMeter } from '../../../../src/expressions/compile/lazy-frame.js';
+import { createResolvedRules } from '../../../../src/model/policy/rules/resolved-rules.js';
+import { bagOf } from '../../../../src/policy/client/attribute-bag.js';
 import type { AttributeValue } from '../../../../src/policy/client/attribute-value.js';
 import type { HeaderChanges } from '../../../../src/policy/client/header-changes.js';
 import type { Adapter } from '../../../../src/policy/rules/adapters/adapter.js';
+import { createRuleCompiler } from '../../../../src/policy/rules/rule-set.js';
+import { tenantMesh } from '../../../model/policy/tenant-objects.js';
+import { policyObjects } from '../../../status/analysis/support.js';
 import { ACCOUNTS } from '../../../support/adapter-descriptors.js';
+import { createFakeClock } from '../../../support/fake-clock.js';
 import { createRuleRig, FAIL_CLOSE, FAIL_OPEN } from '../rule-rig.js';
 
 const NO_CHANGES: HeaderChanges = { requestToSet: [], requestToRemove: [], responseToSet: [], responseToAdd: [] };
@@ -105,6 +114,22 @@ test('values read the output of a named action, and fail where the handler has n
   const failed = await rig.check({ 'request.path': '/a' });
   t.is(failed.failure, 'rule');
   t.deepEqual(failed.headerChanges?.requestToRemove, ['x-plan']);
+});
+
+test('operations of an unchanged rule are compiled again only when the outputs that they may read change', (t) => {
+  const environment = { clock: createFakeClock(), random: Math.random };
+  const compile = createRuleCompiler('legacy', createRegexPrograms({ scope: 'any part' }), environment);
+  const bag = bagOf(new Map([['destination.service.namespace', { type: 'string', value: 'shop' }]]));
+  const headersOf = (objects: readonly MeshObject[]) => {
+    const { rules } = createResolvedRules('legacy')(tenantMesh(objects).context);
+    return compile(rules).headerRules?.(bag, createEvaluationMeter())[0]?.headers;
+  };
+  const objects = policyObjects(OUTPUT);
+  const first = headersOf(objects);
+  t.truthy(first);
+  t.is(headersOf([...objects, ...policyObjects('handler shop/other {compiledAdapter: denier}')]), first);
+  t.is(headersOf(objects.filter(({ kind }) => kind !== 'instance')), undefined);
+  t.deepEqual(headersOf(objects)?.outputs, first?.outputs);
 });
 
 test('a refused request has no changes', async (t) => {
