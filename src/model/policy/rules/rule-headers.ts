@@ -1,5 +1,6 @@
 import type { MeshObject, ObjectKey } from '../../../config/object.js';
 import type { RuleSpec } from '../../../config/policy-rules/rule.js';
+import { createMemo } from '../../memo.js';
 import type { RuleSource } from './rule-source.js';
 
 /** The headers that rules may change of requests to some services, so that proxies take no other from a policy server. */
@@ -28,21 +29,14 @@ const MAX_NAMES = 64;
 
 type Rules = ReadonlyMap<ObjectKey, MeshObject>;
 
-interface Found {
-  readonly rules: Rules | undefined;
-  readonly rootNamespace: string;
-  readonly table: RuleHeaderTable;
-}
+const NO_RULES: Rules = new Map();
 
 /** Finds the headers of each snapshot, again only when rules have changed. */
 export function createRuleHeaders(): (source: Pick<RuleSource, 'objects' | 'bindingGrants'>) => RuleHeaderTable {
-  let last: Found | undefined;
+  const tables = createMemo<RuleHeaderTable>();
   return ({ objects, bindingGrants: { rootNamespace } }) => {
-    const rules = objects.get('rule');
-    if (last === undefined || last.rules !== rules || last.rootNamespace !== rootNamespace) {
-      last = { rules, rootNamespace, table: tableOf(rules ?? new Map(), rootNamespace) };
-    }
-    return last.table;
+    const rules = objects.get('rule') ?? NO_RULES;
+    return tables.of([rules], rootNamespace, () => tableOf(rules, rootNamespace));
   };
 }
 
