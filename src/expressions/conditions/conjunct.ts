@@ -16,7 +16,7 @@ export interface Conjunct {
   readonly isMetered: boolean;
   /** In a request without these values it is not true. */
   readonly conditions: readonly ValueCondition[];
-  /** Whether it is true. What cannot be evaluated is not true. Never throws. @param frame of the request */
+  /** Whether it is true. A part that cannot be evaluated is not true. Never throws. @param frame of the request */
   matches(bag: AttributeReader, frame: Frame): boolean;
 }
 

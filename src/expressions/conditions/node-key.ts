@@ -13,7 +13,7 @@ export function nodeKey(node: TypedNode): string {
   return `${typeText(node.type)} ${nameOf(node)}${inner}`;
 }
 
-/** What tells apart nodes with the same parts. The variants of a function differ in the types of their parameters. */
+/** A text that tells apart nodes with the same parts. The variants of a function differ in the types of their parameters. */
 function nameOf(node: TypedNode): string {
   switch (node.kind) {
     case 'constant':

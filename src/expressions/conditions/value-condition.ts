@@ -6,7 +6,7 @@ import { nodeKey } from './node-key.js';
 /** A value that can be looked up. */
 export type KeyValue = string | bigint | number | boolean;
 
-/** What a part of an expression needs in order to be true: its subject equals, begins with, or contains one of the values. */
+/** A need of a part of an expression that is true: its subject equals, begins with, or contains one of the values. */
 export interface NeededValue {
   /** Reads an attribute or an entry of a map, perhaps with a default. Costs little, and spends nothing of the meter. */
   readonly subject: TypedNode;

@@ -14,7 +14,7 @@ export interface ExplainedHeader {
   readonly operation: CompiledHeaderOperation['operation'];
   /** In lower case. */
   readonly name: string;
-  /** For people: `sets the request header x-plan to "gold"`. What is not known without the handler is in parentheses. */
+  /** For people: `sets the request header x-plan to "gold"`. Values that are not known without the handler are in parentheses. */
   readonly text: string;
 }
 

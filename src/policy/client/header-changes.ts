@@ -1,7 +1,7 @@
 /** Name in lower case, and value. */
 export type Header = readonly [name: string, value: string];
 
-/** What rules change of the headers of a request that passes, and of its response. */
+/** The changes of rules to the headers of a request that passes, and of its response. */
 export interface HeaderChanges {
   /** They replace those of the request. */
   readonly requestToSet: readonly Header[];

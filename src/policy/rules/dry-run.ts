@@ -10,7 +10,7 @@ import type { HandlerTable } from './handler-table.js';
 import { InstanceBuilder } from './instance-builder.js';
 import { type CompiledRuleSet, type Destination, destinationsWith } from './rule-set.js';
 
-/** What a dry run asks: one rule, or the handlers that count quotas of specs in a dry run. */
+/** One question of a dry run: to a rule, or to the handlers that count quotas of specs in a dry run. */
 interface Trial {
   /** Key of the rule; undefined for quotas of specs. */
   readonly rule: string | undefined;

@@ -184,7 +184,7 @@ export function quotaNames({ variety, name, fullName }: CompiledInstance): reado
   return referenceForms('instance', fullName.slice(0, fullName.indexOf('/')), name);
 }
 
-/** @param rest what the value is made of besides object and attributes */
+/** @param rest further parts that the value is made of, besides object and attributes */
 function remembered<Value>(
   memory: Remembered<Value>,
   object: object,
