@@ -1,7 +1,8 @@
+import { escapeRegex } from '../../base/escape-regex.js';
 import { cidrRange } from '../../envoy/addresses.js';
 import type { Permission } from '../../generated/envoy/config/rbac/v3/Permission.js';
 import type { StringMatcher } from '../../generated/envoy/type/matcher/v3/StringMatcher.js';
-import { escapeRegex, parseValuePattern, regexMatcher, valueMatcher } from './value-matcher.js';
+import { parseValuePattern, regexMatcher, valueMatcher } from './value-matcher.js';
 
 export const ANY_PERMISSION: Permission = { any: true };
 

@@ -1,3 +1,4 @@
+import { escapeRegex } from '../../base/escape-regex.js';
 import type { StringMatcher } from '../../generated/envoy/type/matcher/v3/StringMatcher.js';
 
 /** A value of an AuthorizationPolicy: a text, the beginning or the end of one, or any text that is not empty. */
@@ -40,8 +41,4 @@ export function valueRegex(value: string, any = '.*'): string {
     case 'suffix':
       return any + escapeRegex(pattern.text);
   }
-}
-
-export function escapeRegex(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

@@ -1,3 +1,5 @@
+import { escapeRegex } from '../../base/escape-regex.js';
+import { isRecord } from '../../base/record.js';
 import { credentialHash } from '../../policy/quota/credential-hash.js';
 import { CREDENTIAL_HEADERS, CREDENTIAL_PARAMETERS } from '../../policy/quota/credential-names.js';
 import type { ExplainedRequest, RequestQuestion } from '../views.js';
@@ -57,14 +59,14 @@ function decode(text: string): string {
 }
 
 function patternOf(credential: string): string {
-  const literal = credential.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const literal = escapeRegex(credential);
   return credential.length >= LONG ? literal : `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`;
 }
 
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
@@ -72,8 +74,4 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
       NAMES.has(name) && !isRecord(inner) ? inner : mapTexts(inner, change),
     ]),
   );
-}
-
-function isRecord(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { escapeRegex } from '../../../base/escape-regex.js';
 import type { PackedAny } from '../../../envoy/message-encoder.js';
 import type { MatchTree, RequestCondition, RequestInput } from '../../../envoy/request-matcher.js';
 import type { BucketKey, KeyPlace } from '../../../model/policy/fast/bucket-keys.js';
@@ -76,8 +77,4 @@ function testOf(condition: PartCondition): RequestCondition {
 
 function isAboutPrincipal(condition: PartCondition): condition is PrincipalCondition {
   return condition.part.type === 'sourcePrincipal';
-}
-
-function escapeRegex(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

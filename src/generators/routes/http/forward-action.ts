@@ -1,3 +1,4 @@
+import { escapeRegex } from '../../../base/escape-regex.js';
 import { duration } from '../../../envoy/durations.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { fractionalPercent } from '../../../envoy/percent.js';
@@ -160,6 +161,5 @@ export function segmentsRewrite(
 ): Pick<RouteAction, 'prefixRewrite' | 'regexRewrite'> {
   if (value === '/') return { prefixRewrite: `${segments}/` };
   if (segments !== '') return { prefixRewrite: segments };
-  const quoted = value.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&');
-  return { regexRewrite: { pattern: regexMatcher(`^${quoted}/*`), substitution: '/' } };
+  return { regexRewrite: { pattern: regexMatcher(`^${escapeRegex(value)}/*`), substitution: '/' } };
 }

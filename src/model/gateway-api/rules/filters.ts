@@ -1,3 +1,4 @@
+import { escapeRegex } from '../../../base/escape-regex.js';
 import type {
   CorsFilterSpec,
   FilterSpec,
@@ -109,6 +110,6 @@ export function translateCors(spec: CorsFilterSpec): CorsPolicy {
 function originMatch(origin: string): StringMatch {
   if (!origin.includes('*')) return { type: 'exact', value: origin };
   if (origin === '*') return { type: 'regex', value: '.*' };
-  const parts = origin.split('*').map((part) => part.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&'));
+  const parts = origin.split('*').map(escapeRegex);
   return { type: 'regex', value: parts.join('[a-zA-Z0-9.-]+') };
 }
