@@ -18,13 +18,20 @@ export function knownAttributesOf(objects: PushContext['objects']): KnownAttribu
 /** The attributes that HTTPAPISpecs set, with the texts that conditions are compared with. */
 function generatedAttributesOf(objects: PushContext['objects']): GeneratedAttributes {
   const texts = new Map<string, Set<string>>();
+  for (const [name, value] of attributesOfApis(objects)) addTexts(texts, name, value);
+  return texts;
+}
+
+/** The attributes that HTTPAPISpecs set; a name comes once for each place that sets it. */
+export function* attributesOfApis(
+  objects: PushContext['objects'],
+): Iterable<readonly [name: string, value: AttributeValueSpec]> {
   for (const { body } of objects.get('HTTPAPISpec')?.values() ?? []) {
     const { attributes, patterns } = body as HttpApiSpec;
     for (const spec of [attributes, ...patterns.map((pattern) => pattern.attributes)]) {
-      for (const [name, value] of Object.entries(spec?.attributes ?? {})) addTexts(texts, name, value);
+      yield* Object.entries(spec?.attributes ?? {});
     }
   }
-  return texts;
 }
 
 /** Conditions compare 4 or 16 bytes as the text of an IP address. */

@@ -1,14 +1,16 @@
-import { keyOf, type MeshObject, type ObjectKey } from '../../../../config/object.js';
-import type { HttpApiSpec } from '../../../../config/policy/http-api-spec.js';
+import { keyOf } from '../../../../config/object.js';
 import { attributeType } from '../../../../config/policy-rules/attribute-types.js';
 import type { RuleSpec } from '../../../../config/policy-rules/rule.js';
 import { checkExpression } from '../../../../expressions/check-expression.js';
 import { createMemo } from '../../../../model/memo.js';
 import { attributesOf } from '../../../../model/policy/rules/check-expressions.js';
 import { createMessage } from '../../analysis-message.js';
+import { attributesOfApis } from '../../known-attributes.js';
 import type { ObjectAnalyzer } from '../../object-analyzer.js';
+import type { TrafficIndex } from '../../traffic/traffic-index.js';
 
 const memo = createMemo<ReadonlySet<string>>();
+const NO_SPECS = new Map();
 
 /**
  * Conditions of rules on attributes that a manifest declares and nothing sets. Public files declare attributes that other
@@ -30,7 +32,7 @@ export const unsetAttributes: ObjectAnalyzer = {
       },
     };
     if ('error' in checkExpression(match, observed, index.settings.expressionLanguage ?? 'legacy')) return [];
-    const set = attributesOfApis(index.objects.get('HTTPAPISpec') ?? new Map());
+    const set = namesSetByApis(index.objects);
     return [...read]
       .filter((name) => !set.has(name))
       .map((name) =>
@@ -43,13 +45,11 @@ export const unsetAttributes: ObjectAnalyzer = {
   },
 };
 
-function attributesOfApis(specs: ReadonlyMap<ObjectKey, MeshObject>): ReadonlySet<string> {
-  return memo.of([specs], '', () => {
-    const bodies = [...specs.values()].map(({ body }) => body as HttpApiSpec);
-    return new Set(
-      bodies
-        .flatMap(({ attributes, patterns }) => [attributes, ...patterns.map((pattern) => pattern.attributes)])
-        .flatMap((spec) => Object.keys(spec?.attributes ?? {})),
-    );
-  });
+/** Names of the attributes that HTTPAPISpecs set. */
+function namesSetByApis(objects: TrafficIndex['objects']): ReadonlySet<string> {
+  return memo.of(
+    [objects.get('HTTPAPISpec') ?? NO_SPECS],
+    '',
+    () => new Set(Array.from(attributesOfApis(objects), ([name]) => name)),
+  );
 }
