@@ -45,6 +45,7 @@ import { openGatewayStatus } from './status/create-gateway-status.js';
 import { openIngressStatus } from './status/create-ingress-status.js';
 import { createStatus } from './status/create-status.js';
 import { createSubmit } from './submit-change.js';
+import { createCredentials } from './trust/create-credentials.js';
 import { createSecureServing } from './trust/secure-serving.js';
 import { createWebhookServing } from './webhooks/webhook-serving.js';
 
@@ -204,9 +205,12 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
       logger: logging.scope('status'),
       clock,
     });
+  const credentials = createCredentials({ options, cluster, logging, clock });
   const statusSources = { cluster, kinds, identity, context: () => distributor.context, logging, clock };
-  const gatewayStatus = openGatewayStatus(options, statusSources);
-  const ingressStatus = openIngressStatus(options, statusSources);
+  const apiStatuses = [
+    openGatewayStatus(options, statusSources, credentials),
+    openIngressStatus(options, statusSources),
+  ].filter((runtime) => runtime !== undefined);
   const secure = createSecureServing({
     options,
     guard,
@@ -215,6 +219,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     kinds,
     session: proxies.session,
     hooks: proxies.hooks,
+    credentials,
     policyCredentials: policy.credentials,
     encoder,
     controlPlane,
@@ -316,9 +321,8 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     // The mesh config can name another policy server.
     { observe: shapes.look },
     createPendingPodRecorder(metrics),
+    ...apiStatuses,
   );
-  if (ingressStatus !== undefined) observers.snapshots.push(ingressStatus);
-  if (gatewayStatus !== undefined) observers.snapshots.push(gatewayStatus);
   if (status !== undefined) {
     const changed = status.connectionsChanged;
     observers.sessions.push({ opened: changed, progressed: changed, closed: changed });
@@ -338,7 +342,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
   return {
     tracing,
     ...{ cluster, keeper, sources, submit, keySets, apiKeys, analysis, policy, proxies, status, secure, webhooks },
-    ...{ dns, drain, http, monitoring, introspection, instances, gatewayStatus, ingressStatus },
+    ...{ dns, drain, http, monitoring, introspection, instances, apiStatuses },
   };
 }
 

@@ -43,8 +43,7 @@ const STOP_GRACE_MS = 10_000;
 export function createDiscoveryServer(options: Options, logging: Logging, clock: Clock): DiscoveryServer {
   const parts = createDiscoveryParts(options, logging, clock);
   const { cluster, keeper, sources, submit, keySets, apiKeys, analysis, policy, proxies, status, secure } = parts;
-  const { gatewayStatus, ingressStatus } = parts;
-  const { webhooks, drain, dns, http, monitoring, introspection, instances, tracing } = parts;
+  const { webhooks, drain, dns, http, monitoring, introspection, instances, tracing, apiStatuses } = parts;
   const { environment } = options;
   const logger = logging.scope('default');
   let isStopping = false;
@@ -74,8 +73,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       logger.warn({}, 'NAV_ENABLE_STATUS writes to a cluster, and none is read');
     }
     await status?.start();
-    await gatewayStatus?.start();
-    await ingressStatus?.start();
+    for (const each of apiStatuses) await each.start();
     await introspection.start();
     const addresses = { grpc, http: httpAddress, monitoring: monitoringAddress, policy: policyAddress, ...secured };
     const startedMs = Math.round(clock.monotonicMs() - startMs);
@@ -118,8 +116,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       analysis.stop();
       keySets.stop();
       const statusStopped = status?.stop();
-      const gatewayStatusStopped = gatewayStatus?.stop();
-      const ingressStatusStopped = ingressStatus?.stop();
+      const apiStatusesStopped = apiStatuses.map((each) => each.stop());
       await apiKeys.stop();
       await sources.stop();
       // A running start can have opened parts, which are closed too. Its caller gets its error.
@@ -136,8 +133,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         monitoring.stop(),
         introspection.stop(),
         statusStopped,
-        gatewayStatusStopped,
-        ingressStatusStopped,
+        ...apiStatusesStopped,
         tracing?.stop(),
       ]);
       instances.close();

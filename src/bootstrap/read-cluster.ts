@@ -34,8 +34,9 @@ export function readsCluster({ discovery }: Options): boolean {
   return discovery.configDir === '' || discovery.orchConfig !== '';
 }
 
-/** Creates the source of the own cluster; undefined when no cluster is read. */
 /**
+ * Creates the source of the own cluster; undefined when no cluster is read.
+ *
  * @param onReport called when another object is refused
  * @param readsIngresses whether the mesh config lets Ingresses be read; asked at the start
  */

@@ -1,25 +1,52 @@
 import type { Clock } from '../../base/clock.js';
 import type { KindDefinition } from '../../config/kind-definition.js';
-import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
+import type { KindRegistry } from '../../config/kinds.js';
+import { startWorkOfLeader } from '../../kubernetes/election/work-of-leader.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
-import { createApiStatusLoop, type WantedStatus } from '../../status/kubernetes/api-status-loop.js';
-import { createApiStatusObjects } from '../../status/kubernetes/api-status-objects.js';
+import { resourcesOf } from '../../kubernetes/watch/resource.js';
+import type { PushContext } from '../../model/push-context.js';
+import {
+  createApiStatusLoop,
+  createApiStatusObjects,
+  type WantedStatus,
+} from '../../status/kubernetes/api-status-loop.js';
 import type { Logger } from '../../telemetry/logger.js';
-import type { Cluster } from '../cluster-connection.js';
+import type { Logging } from '../../telemetry/logging.js';
+import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import type { StatusSettings } from './status-settings.js';
 
-export interface ApiStatusWorkOptions {
-  readonly cluster: Cluster;
-  readonly settings: Pick<StatusSettings, 'perSecond' | 'burst' | 'namespace' | 'appNamespaces' | 'election'>;
+/** The parts of the process that statuses of Kubernetes' kinds depend on. */
+export interface ApiStatusSources {
+  /** Undefined where no cluster is read. */
+  readonly cluster: ClusterConnection | undefined;
+  readonly kinds: KindRegistry;
   /** Unique among the instances of the control plane. */
   readonly identity: string;
+  /** The newest snapshot. */
+  readonly context: () => PushContext | undefined;
+  readonly logging: Logging;
+  readonly clock: Clock;
+}
+
+/** Writes the statuses of some of Kubernetes' kinds. */
+export interface ApiStatusRuntime {
+  /** @throws ClusterAccessError when there is no cluster to write to */
+  start(): Promise<void>;
+  /** @param snapshot a new one, which `ApiStatusSources.context` does not give yet */
+  observe(snapshot: PushContext): void;
+  /** Settles when running writes are answered and the Lease is released. */
+  stop(): Promise<void>;
+}
+
+export interface ApiStatusWorkOptions extends Pick<ApiStatusSources, 'identity' | 'clock'> {
+  readonly cluster: Cluster;
+  readonly settings: StatusSettings;
   /** The Lease, in the namespace of the control plane. */
   readonly lease: string;
   /** Kinds whose objects have a status that this work writes. */
   readonly definitions: readonly KindDefinition[];
   /** All statuses, as they should be now. */
   readonly wanted: () => readonly WantedStatus[];
-  readonly clock: Clock;
   /** Scope `status`. */
   readonly logger: Logger;
 }
@@ -40,44 +67,24 @@ export function startApiStatusWork(options: ApiStatusWorkOptions): ApiStatusWork
   const objects = createApiStatusObjects(() => loop.changed());
   const loop = createApiStatusLoop({ ...common, ...settings, objects, wanted });
   let watcher: ListWatcher | undefined;
-
-  const begin = (): void => {
-    watcher = createWatcher(logger);
-    for (const definition of definitions) {
-      const scopes = definition.namespaced && settings.appNamespaces.length > 0 ? settings.appNamespaces : [''];
-      for (const namespace of new Set(scopes)) {
-        watcher.watch({ definition, namespace, sink: objects.sink(definition) });
-      }
-    }
-    loop.start();
-  };
-  const cease = async (): Promise<void> => {
-    await loop.stop();
-    await watcher?.stop();
-    watcher = undefined;
-    objects.clear();
-  };
-
-  /** Changes of the lead are handled one after the other. */
-  let turn: Promise<void> = Promise.resolve();
-  const election = createLeaderElection({
+  const lead = startWorkOfLeader({
     ...common,
     identity,
     lease: { namespace: settings.namespace, name: lease },
     ...(settings.election === undefined ? {} : { timing: settings.election }),
-    onChange: (isLeader) => {
-      turn = turn.then(() => (isLeader ? begin() : cease()));
+    begin: () => {
+      watcher = createWatcher(logger);
+      for (const resource of definitions.flatMap((definition) => resourcesOf(definition, settings.appNamespaces))) {
+        watcher.watch({ ...resource, sink: objects.sink(resource.definition) });
+      }
+      loop.start();
+    },
+    end: async () => {
+      await loop.stop();
+      await watcher?.stop();
+      watcher = undefined;
+      objects.clear();
     },
   });
-  election.start();
-  return {
-    changed: loop.changed,
-    stop: async () => {
-      // All writes must have ended before another instance leads.
-      await turn;
-      await cease();
-      await election.stop();
-      await turn;
-    },
-  };
+  return { changed: loop.changed, stop: lead.stop };
 }

@@ -6,8 +6,12 @@ import type { WantedStatus } from '../../status/kubernetes/api-status-loop.js';
 import type { Cluster } from '../cluster-connection.js';
 import { statusSettings, storeSettings } from '../map-options.js';
 import type { Options } from '../options.js';
-import { type ApiStatusWork, startApiStatusWork } from './api-status-work.js';
-import type { GatewayStatusRuntime, GatewayStatusSources } from './create-gateway-status.js';
+import {
+  type ApiStatusRuntime,
+  type ApiStatusSources,
+  type ApiStatusWork,
+  startApiStatusWork,
+} from './api-status-work.js';
 
 /** See docs/reference/sources.md#leader-locks. */
 const LEASE = 'mesh-leader';
@@ -17,10 +21,11 @@ const LEASE = 'mesh-leader';
  * the first Ingress on: a mesh without any needs neither the Lease nor the right. Undefined where Ingresses are not read
  * from a cluster.
  */
-export function openIngressStatus(options: Options, sources: GatewayStatusSources): GatewayStatusRuntime | undefined {
+export function openIngressStatus(options: Options, sources: ApiStatusSources): ApiStatusRuntime | undefined {
   const { cluster, kinds, identity, context, clock } = sources;
   if (cluster === undefined || options.discovery.configDir !== '') return undefined;
   const settings = statusSettings(options);
+  const derivedSettings = storeSettings(options);
   const logger = sources.logging.scope('status');
   let work: ApiStatusWork | undefined;
   let opened: Cluster | undefined;
@@ -29,7 +34,7 @@ export function openIngressStatus(options: Options, sources: GatewayStatusSource
   const wanted = (): readonly WantedStatus[] => {
     const present = context();
     if (present === undefined) return [];
-    return ingressAddresses(present, storeSettings(options)).map(({ key, desired }) => ({
+    return ingressAddresses(present, derivedSettings).map(({ key, desired }) => ({
       key,
       desired: (status) => {
         const addresses = desired(presentAddresses(status));

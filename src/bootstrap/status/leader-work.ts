@@ -1,6 +1,7 @@
 import type { KindDefinition } from '../../config/kind-definition.js';
 import type { Query } from '../../kubernetes/client/api-client.js';
 import type { ListWatcher, WatchedList } from '../../kubernetes/watch/list-watcher.js';
+import { resourcesOf } from '../../kubernetes/watch/resource.js';
 import { createObservedObjects } from '../../status/kubernetes/observed-objects.js';
 import { createStatusLoop, type StatusLoopOptions } from '../../status/kubernetes/status-loop.js';
 import { createStatusWriter, type StatusWriterOptions } from '../../status/kubernetes/status-writer.js';
@@ -32,17 +33,14 @@ export function createLeaderWork(options: LeaderWorkOptions): LeaderWork {
   const { definitions, namespaces, selector } = options;
   const objects = createObservedObjects(() => loop.changed());
   const loop = createStatusLoop({ ...options, objects, writer: createStatusWriter({ ...options, objects }) });
-  const scopes = namespaces.length === 0 ? [''] : [...new Set(namespaces)];
   let watcher: ListWatcher | undefined;
   return {
     begin: () => {
       if (watcher !== undefined) return;
       watcher = options.createWatcher();
-      for (const definition of definitions) {
-        for (const namespace of scopes) {
-          const list = { definition, namespace, sink: objects.sink(definition) };
-          watcher.watch(selector === undefined ? list : { ...list, selector });
-        }
+      for (const resource of definitions.flatMap((definition) => resourcesOf(definition, namespaces))) {
+        const list = { ...resource, sink: objects.sink(resource.definition) };
+        watcher.watch(selector === undefined ? list : { ...list, selector });
       }
       for (const list of options.lists) watcher.watch(list);
       loop.start();

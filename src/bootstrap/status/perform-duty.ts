@@ -1,4 +1,4 @@
-import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
+import { startWorkOfLeader } from '../../kubernetes/election/work-of-leader.js';
 import { CONFIG_MAP_KIND } from '../../kubernetes/watch/raw-kind.js';
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
 import { createReportShelf } from '../../status/distribution/report-shelf.js';
@@ -60,28 +60,18 @@ export function performDuty(options: DutyOptions): PerformedDuty {
     facts: () => options.facts(reports),
   });
   const cleaner = createReportCleaner({ ...options, shelf });
-  /** Changes of the lead are handled one after the other. */
-  let turn: Promise<void> = Promise.resolve();
-  const election = createLeaderElection({
+  const lead = startWorkOfLeader({
     ...options,
     lease: { namespace, name: duty.lease },
     ...(options.election === undefined ? {} : { timing: options.election }),
-    onChange: (isLeader) => {
-      turn = turn.then(() => (isLeader ? work.begin() : work.end()));
-    },
+    begin: work.begin,
+    end: work.end,
   });
-  election.start();
   return {
     changed: work.changed,
     clean: () => {
-      if (election.isLeader) void cleaner.clean();
+      if (lead.isLeader) void cleaner.clean();
     },
-    stop: async () => {
-      // All writes must have ended before another instance leads.
-      await turn;
-      await work.end();
-      await election.stop();
-      await turn;
-    },
+    stop: lead.stop,
   };
 }

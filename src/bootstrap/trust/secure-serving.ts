@@ -11,7 +11,7 @@ import { createInstanceService } from '../../instances/instance-service.js';
 import { createPolicyServerService } from '../../instances/policy-server-service.js';
 import type { PolicyServers } from '../../instances/policy-servers.js';
 import type { ReadPage } from '../../introspection/instances.js';
-import type { CredentialProblem } from '../../model/gateways/credential.js';
+import type { CredentialProblem, CredentialStore } from '../../model/gateways/credential.js';
 import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-address.js';
@@ -26,7 +26,6 @@ import { createClusterDuties } from '../external-control-plane/cluster-duties.js
 import { createRemoteWork } from '../external-control-plane/remote-work.js';
 import { secureGrpcSettings } from '../map-options.js';
 import type { ListenAddress, Options } from '../options.js';
-import { createCredentials } from './create-credentials.js';
 import { createSecuredServer, type SecuredServer } from './create-secured-server.js';
 import { openTrust, type Trust } from './open-trust.js';
 import { CONTROL_PLANE_ACCOUNT, type PolicyCredentials } from './policy-credentials.js';
@@ -43,6 +42,8 @@ export interface SecureServingParts {
   readonly kinds: KindRegistry;
   readonly session: SessionEnvironment;
   readonly hooks: SessionHooks;
+  /** The certificates of Gateways; they end with this part. */
+  readonly credentials: CredentialStore;
   readonly policyCredentials: Pick<PolicyCredentials, 'open' | 'stop'>;
   readonly encoder: MessageEncoder;
   /** ControlPlane.identifier */
@@ -86,7 +87,6 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
       : createAccountDirectory({ outageLimitMs: environment.navAccountOutageLimitMs, clock });
   const rootKey = prepareRootKey(options, parts.cluster !== undefined);
   const remoteWork = environment.centralMeshd ? createRemoteWork(logging.scope('secretcontroller')) : undefined;
-  const credentials = createCredentials(parts);
   let trust: Trust | undefined;
   let server: SecuredServer | undefined;
   let distribution: RootDistribution | undefined;
@@ -98,7 +98,6 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
     server = createSecuredServer({
       ...parts,
       trust: opened,
-      credentials,
       settings,
       isAuthenticated: environment.xdsAuth,
       seesAllPolicies,
@@ -168,7 +167,7 @@ export function createSecureServing(parts: SecureServingParts): SecureServing {
     stop: async (graceMs) => {
       await Promise.all([server?.stop(graceMs), distribution?.stop(), remoteWork?.stop()]);
       await parts.policyCredentials.stop();
-      await Promise.all([trust?.stop(), accounts?.stop(), credentials.stop()]);
+      await Promise.all([trust?.stop(), accounts?.stop(), parts.credentials.stop()]);
     },
     credentialProblems: () => server?.credentialProblems() ?? [],
     remoteClusters: {

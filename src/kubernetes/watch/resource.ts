@@ -7,6 +7,12 @@ export interface Resource {
   readonly namespace: string;
 }
 
+/** The lists of a kind: one for each namespace that is read. @param namespaces empty for all */
+export function resourcesOf(definition: KindDefinition, namespaces: readonly string[]): readonly Resource[] {
+  const scopes = definition.namespaced && namespaces.length > 0 ? [...new Set(namespaces)] : [''];
+  return scopes.map((namespace) => ({ definition, namespace }));
+}
+
 /** URL paths of the list, one for each version of the kind; the first one that the API server has is used. */
 export function pathsOf({ definition, namespace }: Resource): readonly string[] {
   return definition.versions.map((version) => {

@@ -1,6 +1,6 @@
 import { INGRESS_GROUP, isConfigurationGroup } from '../../config/kind-definition.js';
 import type { KindRegistry } from '../../config/kinds.js';
-import type { Resource } from '../../kubernetes/watch/resource.js';
+import { type Resource, resourcesOf } from '../../kubernetes/watch/resource.js';
 
 /** Which kinds are read from a cluster. */
 export interface KindChoice {
@@ -32,8 +32,5 @@ export function watchedResources(options: WatchedResourcesOptions): readonly Res
     .filter(({ kind }) => kind !== unused)
     .filter(({ group }) => (isConfigurationGroup(group, kinds.meshDomain) ? readsMeshKinds : readsCoreKinds))
     .filter(({ group }) => hasIngresses || group !== INGRESS_GROUP)
-    .flatMap((definition) => {
-      const scopes = definition.namespaced && namespaces.length > 0 ? [...new Set(namespaces)] : [''];
-      return scopes.map((namespace) => ({ definition, namespace }));
-    });
+    .flatMap((definition) => resourcesOf(definition, namespaces));
 }

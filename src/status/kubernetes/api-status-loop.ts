@@ -1,22 +1,33 @@
 import { createBackoff } from '../../base/backoff.js';
 import type { Clock } from '../../base/clock.js';
+import { isRecord } from '../../base/record.js';
 import type { ObjectKey } from '../../config/object.js';
 import type { SendRequest } from '../../kubernetes/client/api-sender.js';
+import { resourceName } from '../../kubernetes/watch/resource.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { isStatusInPlace, type StatusFields } from '../gateway-api/gateway-statuses.js';
 import { createWorkPause } from '../work-pause.js';
-import type { ApiStatusObject, ApiStatusObjects } from './api-status-objects.js';
+import { statusPath } from './object-paths.js';
+import { type ObservedObject, type ObservedObjects, observeObjects } from './observed-objects.js';
 import { createTokenBucket } from './token-bucket.js';
 import { writeOutcome } from './write-outcome.js';
+
+/** An object of the Gateway API, or an Ingress, with all fields of its status: other controllers write some of them. */
+type ApiStatusObject = ObservedObject<StatusFields>;
+
+/** The present state of the objects whose statuses this process writes. @param onChange called after each change */
+export function createApiStatusObjects(onChange: () => void): ObservedObjects<StatusFields> {
+  return observeObjects((status) => (isRecord(status) ? status : {}), onChange);
+}
 
 /** The status that an object should have, made from the one that it has. */
 export interface WantedStatus {
   readonly key: ObjectKey;
-  desired(present: Readonly<Record<string, unknown>>): StatusFields | undefined;
+  desired(present: StatusFields): StatusFields | undefined;
 }
 
 export interface ApiStatusLoopOptions {
-  readonly objects: ApiStatusObjects;
+  readonly objects: Pick<ObservedObjects<StatusFields>, 'get' | 'written'>;
   readonly send: SendRequest;
   /** All statuses, as they should be now. */
   readonly wanted: () => readonly WantedStatus[];
@@ -60,7 +71,9 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
   let scheduledMs: number | undefined;
   let cancel = (): void => undefined;
 
-  const refuse = ({ key, resource, resourceVersion }: ApiStatusObject, reason: string, remedy: string): void => {
+  const refuse = (object: ApiStatusObject, reason: string, remedy: string): void => {
+    const { key, resourceVersion } = object;
+    const resource = resourceName(object);
     refused.set(key, { resourceVersion, untilMs: clock.monotonicMs() + RETRY_MS });
     const subject = `${resource} ${reason}`;
     if (told.has(subject)) return;
@@ -76,16 +89,16 @@ export function createApiStatusLoop(options: ApiStatusLoopOptions): ApiStatusLoo
   };
 
   const write = async (object: ApiStatusObject, status: StatusFields, { desired }: WantedStatus): Promise<void> => {
-    const { key, path, resource, resourceVersion } = object;
+    const { key, resourceVersion } = object;
     try {
       const answer = await send({
         method: 'PATCH',
-        path,
+        path: statusPath(object),
         contentType: 'application/merge-patch+json',
         // The lists have entries of other controllers: a write from an older state must not undo theirs.
         body: { metadata: { resourceVersion }, status },
       });
-      const outcome = writeOutcome(answer, resource);
+      const outcome = writeOutcome(answer, resourceName(object));
       switch (outcome.type) {
         case 'written':
           backoff.reset();

@@ -1,10 +1,10 @@
 import { isRecord } from '../../base/record.js';
-import { apiVersionOf, type KindDefinition } from '../../config/kind-definition.js';
+import { apiVersionOf, type KindDefinition, modelKindOf } from '../../config/kind-definition.js';
 import { type ObjectKey, objectKey } from '../../config/object.js';
 import type { Condition, ObjectStatus, ValidationMessage } from '../conditions/condition.js';
 
-/** The parts of an object at the API server that its status needs. */
-export interface ObservedObject {
+/** The parts of an object at the API server that its status needs. @typeParam Status what is read of its status */
+export interface ObservedObject<Status = ObjectStatus> {
   readonly key: ObjectKey;
   readonly apiVersion: string;
   readonly definition: KindDefinition;
@@ -13,7 +13,7 @@ export interface ObservedObject {
   readonly uid: string;
   readonly generation: number;
   readonly resourceVersion: string;
-  readonly status: ObjectStatus;
+  readonly status: Status;
 }
 
 /** An object from a list, a watch or a write. */
@@ -35,22 +35,30 @@ export interface ObservedSink {
 }
 
 /** The present state of every object whose status this process writes. */
-export interface ObservedObjects {
-  all(): Iterable<ObservedObject>;
-  get(key: ObjectKey): ObservedObject | undefined;
+export interface ObservedObjects<Status = ObjectStatus> {
+  all(): Iterable<ObservedObject<Status>>;
+  get(key: ObjectKey): ObservedObject<Status> | undefined;
   /** Creates the destination of one list. A kind that is watched in several namespaces has several lists. */
   sink(definition: KindDefinition): ObservedSink;
   /** Takes the result of a write, before the watch reports it. */
-  written(known: ObservedObject, raw: unknown): ObservedObject;
+  written(known: ObservedObject<Status>, raw: unknown): ObservedObject<Status>;
   clear(): void;
 }
 
-/** @param onChange called after each change */
+/** The objects of the mesh's own kinds. @param onChange called after each change */
 export function createObservedObjects(onChange: () => void): ObservedObjects {
-  const objects = new Map<ObjectKey, ObservedObject>();
+  return observeObjects(statusOf, onChange);
+}
+
+/** @param readStatus reads the field `status` of an object. @param onChange called after each change */
+export function observeObjects<Status>(
+  readStatus: (status: unknown) => Status,
+  onChange: () => void,
+): ObservedObjects<Status> {
+  const objects = new Map<ObjectKey, ObservedObject<Status>>();
 
   const take = (definition: KindDefinition, raw: RawObject): ObjectKey => {
-    const found = observe(definition, raw);
+    const found = observe(definition, raw, readStatus);
     const known = objects.get(found.key);
     // The watch may report a state from before the last write.
     if (known?.uid === found.uid && isOlder(found.resourceVersion, known.resourceVersion)) return found.key;
@@ -90,7 +98,7 @@ export function createObservedObjects(onChange: () => void): ObservedObjects {
     },
     written: (known, raw) => {
       if (!isRawObject(raw)) return known;
-      const found = observe(known.definition, raw);
+      const found = observe(known.definition, raw, readStatus);
       if (objects.has(known.key)) take(known.definition, raw);
       return found;
     },
@@ -98,7 +106,11 @@ export function createObservedObjects(onChange: () => void): ObservedObjects {
   };
 }
 
-function observe(definition: KindDefinition, raw: RawObject): ObservedObject {
+function observe<Status>(
+  definition: KindDefinition,
+  raw: RawObject,
+  readStatus: (status: unknown) => Status,
+): ObservedObject<Status> {
   const {
     name,
     namespace = '',
@@ -107,7 +119,7 @@ function observe(definition: KindDefinition, raw: RawObject): ObservedObject {
   }: RawObject['metadata'] & Record<string, unknown> = raw.metadata;
   const { uid, generation } = metadata;
   return {
-    key: objectKey(definition.kind, namespace, name),
+    key: objectKey(modelKindOf(definition), namespace, name),
     apiVersion: raw.apiVersion ?? apiVersionOf(definition),
     definition,
     namespace,
@@ -115,7 +127,7 @@ function observe(definition: KindDefinition, raw: RawObject): ObservedObject {
     uid: typeof uid === 'string' ? uid : '',
     generation: typeof generation === 'number' ? generation : 0,
     resourceVersion,
-    status: statusOf((raw as { readonly status?: unknown }).status),
+    status: readStatus((raw as { readonly status?: unknown }).status),
   };
 }
 
@@ -131,8 +143,8 @@ function statusOf(status: unknown): ObjectStatus {
   };
 }
 
-function keyOfRaw({ kind }: KindDefinition, { metadata: { namespace = '', name } }: RawObject): ObjectKey {
-  return objectKey(kind, namespace, name);
+function keyOfRaw(definition: KindDefinition, { metadata: { namespace = '', name } }: RawObject): ObjectKey {
+  return objectKey(modelKindOf(definition), namespace, name);
 }
 
 function isRawObject(value: unknown): value is RawObject {

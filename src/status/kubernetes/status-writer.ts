@@ -3,9 +3,11 @@ import type { Clock } from '../../base/clock.js';
 import { isRecord } from '../../base/record.js';
 import type { ObjectKey } from '../../config/object.js';
 import { type ApiAnswer, type ApiRequest, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
+import { resourceName } from '../../kubernetes/watch/resource.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ObjectStatus } from '../conditions/condition.js';
 import { isInPlace } from '../conditions/object-status.js';
+import { collectionPath, statusPath } from './object-paths.js';
 import type { ObservedObject, ObservedObjects } from './observed-objects.js';
 import { createTokenBucket } from './token-bucket.js';
 import { writeOutcome } from './write-outcome.js';
@@ -72,12 +74,9 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     pausedUntilMs = nowMs + delayMs;
   };
 
-  const refuseKind = (
-    { definition: { kind, plural, group } }: ObservedObject,
-    reason: string,
-    remedy: string,
-  ): void => {
-    const resource = `${plural}.${group}`;
+  const refuseKind = (object: ObservedObject, reason: string, remedy: string): void => {
+    const { kind } = object.definition;
+    const resource = resourceName(object);
     if (!refusedKinds.has(kind)) logger.error({ resource, reason, remedy }, 'statuses of a kind cannot be written');
     refusedKinds.set(kind, clock.monotonicMs() + KIND_RETRY_MS);
   };
@@ -88,18 +87,17 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
    */
   const lookFor = async (object: ObservedObject, reason: string): Promise<void> => {
     const query = { fieldSelector: `metadata.name=${object.name}` };
-    const { status, body } = await send({ method: 'GET', path: collectionOf(object), query });
+    const { status, body } = await send({ method: 'GET', path: collectionPath(object), query });
     const items: unknown = status === 200 && isRecord(body) ? body['items'] : undefined;
     // An object with another uid is new; the watch reports it.
     const isThere = Array.isArray(items) && items.some((item) => uidOf(item) === object.uid);
     if (!isThere) return;
-    const { plural, group } = object.definition;
-    refuseKind(object, reason, `give the CRD ${plural}.${group} the subresource status`);
+    refuseKind(object, reason, `give the CRD ${resourceName(object)} the subresource status`);
   };
 
   const conclude = async (object: ObservedObject, status: ObjectStatus, answer: ApiAnswer): Promise<void> => {
     const { key, definition } = object;
-    const outcome = writeOutcome(answer, `${definition.plural}.${definition.group}`);
+    const outcome = writeOutcome(answer, resourceName(object));
     switch (outcome.type) {
       case 'written': {
         if (isRetrying) logger.info({}, 'statuses can be written again');
@@ -196,17 +194,12 @@ function uidOf(raw: unknown): unknown {
   return isRecord(raw) && isRecord(raw['metadata']) ? raw['metadata']['uid'] : undefined;
 }
 
-function collectionOf({ definition, apiVersion, namespace }: ObservedObject): string {
-  const scope = namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `/apis/${apiVersion}${scope}/${definition.plural}`;
-}
-
 /** Server-side apply removes fields that the last apply had and this one lacks. Fields of other managers stay. */
 function applyRequest(object: ObservedObject, status: ObjectStatus): ApiRequest {
   const { definition, apiVersion, namespace, name, uid } = object;
   return {
     method: 'PATCH',
-    path: `${collectionOf(object)}/${encodeURIComponent(name)}/status`,
+    path: statusPath(object),
     query: { fieldManager: FIELD_MANAGER, force: 'true' },
     contentType: 'application/apply-patch+yaml',
     body: {

@@ -1,8 +1,7 @@
 import test from 'ava';
 import { createKindRegistry } from '../../../src/config/kinds.js';
 import type { ApiAnswer, ApiRequest } from '../../../src/kubernetes/client/api-sender.js';
-import { createApiStatusLoop } from '../../../src/status/kubernetes/api-status-loop.js';
-import { createApiStatusObjects } from '../../../src/status/kubernetes/api-status-objects.js';
+import { createApiStatusLoop, createApiStatusObjects } from '../../../src/status/kubernetes/api-status-loop.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 
