@@ -1,50 +1,16 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startManagedProcess } from '../counterparts/managed-process.js';
+import { type LoopbackEnvoy, startLoopbackEnvoy } from '../counterparts/loopback-envoy.js';
 import { eventually } from '../support/eventually.js';
 
 /** A real Envoy on the loopback device that gets its clusters over ADS. */
-export interface AdsEnvoy {
-  /** The answer of an admin page. */
-  admin(path: string): Promise<string>;
+export interface AdsEnvoy extends Pick<LoopbackEnvoy, 'admin' | 'stop'> {
   /** Waits until Envoy uses the cluster. */
   usesCluster(name: string): Promise<void>;
   /** A counter or gauge; 0 if Envoy has not made it yet. */
   stat(name: string): Promise<number>;
-  stop(): Promise<void>;
 }
 
 export async function startAdsEnvoy(binary: string, adsPort: number): Promise<AdsEnvoy> {
-  const directory = await mkdtemp(join(tmpdir(), 'ads-envoy-'));
-  const adminFile = join(directory, 'admin');
-  const program = startManagedProcess({
-    name: 'Envoy',
-    command: [
-      ...[binary, '--config-yaml', JSON.stringify(bootstrapOf(adsPort))],
-      ...['--admin-address-path', adminFile, '--concurrency', '1', '--log-level', 'warning', '--disable-hot-restart'],
-    ],
-  });
-  const admin = async (path: string): Promise<string> => {
-    const address = (await readFile(adminFile, 'utf8')).trim();
-    return (await fetch(`http://${address}${path}`)).text();
-  };
-  const stop = async (): Promise<void> => {
-    await program.stop();
-    await rm(directory, { recursive: true, force: true });
-  };
-  try {
-    await eventually('Envoy answers', () =>
-      admin('/ready').then(
-        () => true,
-        () => false,
-      ),
-    );
-  } catch (cause) {
-    const said = program.tail();
-    await stop();
-    throw new Error(`Envoy does not start: ${said}`, { cause });
-  }
+  const { admin, stop } = await startLoopbackEnvoy({ binary, bootstrap: bootstrapOf(adsPort) });
   return {
     admin,
     stop,

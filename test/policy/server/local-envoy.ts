@@ -1,8 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node:http';
 import { createServer as createTcpServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buildShiftedStatuses } from '../../../src/envoy/shifted-statuses.js';
 import { CHECK_HEADER_FORMATS } from '../../../src/generators/policy/check-headers.js';
 import {
@@ -11,8 +8,7 @@ import {
   JWT_METADATA_NAMESPACE,
   SHIFTED_STATUS,
 } from '../../../src/policy/wire/call-metadata.js';
-import { startManagedProcess } from '../../counterparts/managed-process.js';
-import { eventually } from '../../support/eventually.js';
+import { startLoopbackEnvoy } from '../../counterparts/loopback-envoy.js';
 
 /** A real Envoy on the loopback device, whose filters ask a policy server, in front of an echo for HTTP and one for TCP. */
 export interface LocalEnvoy {
@@ -59,31 +55,25 @@ export async function startLocalEnvoy(options: LocalEnvoyOptions): Promise<Local
     socket.pipe(socket);
   });
   const ports = { http: await listen(http), tcp: await listen(tcp) };
-  const directory = await mkdtemp(join(tmpdir(), 'local-envoy-'));
-  const adminFile = join(directory, 'admin');
-  const program = startManagedProcess({
-    name: 'Envoy',
-    command: [
-      ...[options.binary, '--config-yaml', JSON.stringify(bootstrapOf(options, ports))],
-      ...['--admin-address-path', adminFile, '--concurrency', '1', '--log-level', 'warning', '--disable-hot-restart'],
-    ],
-  });
-  const stop = async (): Promise<void> => {
-    await program.stop();
+  const closeEchoes = (): void => {
     http.closeAllConnections();
     http.close();
     tcp.close();
-    await rm(directory, { recursive: true, force: true });
   };
-  try {
-    const listeners = await eventuallyListeners(adminFile);
-    const portOf = (name: string): number => listeners.get(name) ?? 0;
-    return { received, stop, httpPorts: { grpc: portOf('grpc'), http: portOf('http') }, tcpPort: portOf('tcp') };
-  } catch (cause) {
-    const said = program.tail();
-    await stop();
-    throw new Error(`Envoy does not start: ${said}`, { cause });
-  }
+  const bootstrap = bootstrapOf(options, ports);
+  const envoy = await startLoopbackEnvoy({ binary: options.binary, bootstrap, listeners: 3 }).catch((error) => {
+    closeEchoes();
+    throw error;
+  });
+  return {
+    received,
+    httpPorts: { grpc: envoy.portOf('grpc'), http: envoy.portOf('http') },
+    tcpPort: envoy.portOf('tcp'),
+    stop: async () => {
+      await envoy.stop();
+      closeEchoes();
+    },
+  };
 }
 
 function listen(server: Server): Promise<number> {
@@ -93,30 +83,6 @@ function listen(server: Server): Promise<number> {
       resolve(typeof bound === 'object' && bound !== null ? bound.port : 0);
     });
   });
-}
-
-interface ListenersAnswer {
-  readonly listener_statuses?: readonly {
-    readonly name: string;
-    readonly local_address: { readonly socket_address: { readonly port_value: number } };
-  }[];
-}
-
-async function eventuallyListeners(adminFile: string): Promise<ReadonlyMap<string, number>> {
-  let found: ReadonlyMap<string, number> = new Map();
-  await eventually('Envoy listens', async () => {
-    try {
-      const admin = (await readFile(adminFile, 'utf8')).trim();
-      if ((await fetch(`http://${admin}/ready`)).status !== 200) return false;
-      const answer = (await (await fetch(`http://${admin}/listeners?format=json`)).json()) as ListenersAnswer;
-      const statuses = answer.listener_statuses ?? [];
-      found = new Map(statuses.map(({ name, local_address }) => [name, local_address.socket_address.port_value]));
-      return found.size === 3;
-    } catch {
-      return false;
-    }
-  });
-  return found;
 }
 
 function bootstrapOf(options: LocalEnvoyOptions, ports: { readonly http: number; readonly tcp: number }): Json {

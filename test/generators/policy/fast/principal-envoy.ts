@@ -1,18 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { request as requestPlainly } from 'node:http';
 import { request as requestSecurely } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { encodeExtensionConfig } from '../../../../src/envoy/extension-config.js';
 import { buildHttpExtAuthz } from '../../../../src/envoy/http-ext-authz.js';
 import type { PackedAny } from '../../../../src/envoy/message-encoder.js';
 import type { WireCheckRequest } from '../../../../src/policy/server/adapter/envoy-messages.js';
 import { createEnvoyCodec } from '../../../../src/policy/server/envoy-codec.js';
-import { startManagedProcess } from '../../../counterparts/managed-process.js';
+import { startLoopbackEnvoy } from '../../../counterparts/loopback-envoy.js';
 import { envoyBytes, envoyProtos } from '../../../policy/server/policy-server-rig.js';
 import type { TestAuthority, TestCertificate } from '../../../support/certificate-issuer.js';
-import { eventually } from '../../../support/eventually.js';
 import { at, ENCODER, toJson } from '../../served-resources.js';
 
 /** A real Envoy that sends a check for each request, then applies a filter, then answers the request itself. */
@@ -45,35 +41,18 @@ export async function startPrincipalEnvoy(
       error === null ? resolve(port) : reject(error),
     );
   });
-  const directory = await mkdtemp(join(tmpdir(), 'principal-envoy-'));
-  const adminFile = join(directory, 'admin');
-  const program = startManagedProcess({
-    name: 'Envoy',
-    command: [
-      ...[binary, '--config-yaml', JSON.stringify(bootstrapOf(authority, filter, checkPort))],
-      ...['--admin-address-path', adminFile, '--concurrency', '1', '--log-level', 'error', '--disable-hot-restart'],
-    ],
-  });
-  const stop = async (): Promise<void> => {
-    await program.stop();
+  const bootstrap = bootstrapOf(authority, filter, checkPort);
+  const envoy = await startLoopbackEnvoy({ binary, bootstrap, listeners: 2 }).catch((error) => {
     server.forceShutdown();
-    await rm(directory, { recursive: true, force: true });
-  };
-  let ports: ReadonlyMap<string, number> = new Map();
-  try {
-    await eventually('Envoy listens', async () => {
-      ports = await listenersOf(adminFile);
-      return ports.size === 2;
-    });
-  } catch (cause) {
-    const said = program.tail();
-    await stop();
-    throw new Error(`Envoy does not start: ${said}`, { cause });
-  }
+    throw error;
+  });
   return {
-    stop,
+    stop: async () => {
+      await envoy.stop();
+      server.forceShutdown();
+    },
     ask: async (client, path) => {
-      const status = await statusOf(client, ports.get(client === undefined ? 'plain' : 'tls') ?? 0, path);
+      const status = await statusOf(client, envoy.portOf(client === undefined ? 'plain' : 'tls'), path);
       const check = checks.pop();
       if (check === undefined) throw new Error(`no check for ${path}`);
       return { status, check };
@@ -116,25 +95,6 @@ function statusOf(client: Partial<TestCertificate> | undefined, port: number, pa
     call.on('error', reject);
     call.end();
   });
-}
-
-interface ListenersAnswer {
-  readonly listener_statuses?: readonly {
-    readonly name: string;
-    readonly local_address: { readonly socket_address: { readonly port_value: number } };
-  }[];
-}
-
-async function listenersOf(adminFile: string): Promise<ReadonlyMap<string, number>> {
-  try {
-    const admin = (await readFile(adminFile, 'utf8')).trim();
-    if ((await fetch(`http://${admin}/ready`)).status !== 200) return new Map();
-    const answer = (await (await fetch(`http://${admin}/listeners?format=json`)).json()) as ListenersAnswer;
-    const statuses = answer.listener_statuses ?? [];
-    return new Map(statuses.map(({ name, local_address }) => [name, local_address.socket_address.port_value]));
-  } catch {
-    return new Map();
-  }
 }
 
 function bootstrapOf(authority: TestAuthority, filter: PackedAny, checkPort: number): Json {

@@ -1,14 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { encodeExtensionConfig } from '../../../../src/envoy/extension-config.js';
 import type { PackedAny } from '../../../../src/envoy/message-encoder.js';
 import { createFastFilters } from '../../../../src/generators/policy/fast/fast-filters.js';
 import type { BucketKind } from '../../../../src/model/policy/fast/bucket-kinds.js';
-import { startManagedProcess } from '../../../counterparts/managed-process.js';
+import { startLoopbackEnvoy } from '../../../counterparts/loopback-envoy.js';
 import { at, ENCODER, toJson } from '../../../generators/served-resources.js';
-import { eventually } from '../../../support/eventually.js';
 
 /** A real Envoy that answers every request itself, behind the filters of fast quotas. */
 export interface FastEnvoy {
@@ -37,38 +33,13 @@ const EXTENSIONS = 'type.googleapis.com/envoy.extensions';
 const CLUSTER = 'policy_server';
 
 export async function startFastEnvoy(options: FastEnvoyOptions): Promise<FastEnvoy> {
-  const directory = await mkdtemp(join(tmpdir(), 'fast-envoy-'));
-  const adminFile = join(directory, 'admin');
-  const program = startManagedProcess({
-    name: 'Envoy',
-    command: [
-      ...[options.binary, '--config-yaml', JSON.stringify(bootstrapOf(options)), '--admin-address-path', adminFile],
-      ...['--concurrency', '1', '--log-level', 'error', '--disable-hot-restart'],
-    ],
-  });
-  let port = 0;
-  await eventually('Envoy listens', async () => {
-    try {
-      const admin = (await readFile(adminFile, 'utf8')).trim();
-      if ((await fetch(`http://${admin}/ready`)).status !== 200) return false;
-      const {
-        listener_statuses: [status],
-      } = (await (await fetch(`http://${admin}/listeners?format=json`)).json()) as {
-        listener_statuses: { local_address: { socket_address: { port_value: number } } }[];
-      };
-      port = status?.local_address.socket_address.port_value ?? 0;
-      return port > 0;
-    } catch {
-      return false;
-    }
-  });
+  const envoy = await startLoopbackEnvoy({ binary: options.binary, bootstrap: bootstrapOf(options), listeners: 1 });
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   return {
-    get: (headers = {}) => get(port, agent, headers),
+    get: (headers = {}) => get(envoy.portOf('http'), agent, headers),
     stop: async () => {
       agent.destroy();
-      await program.stop();
-      await rm(directory, { recursive: true, force: true });
+      await envoy.stop();
     },
   };
 }
