@@ -1,8 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
-import { loadAll } from 'js-yaml';
 import type { HttpAnswer } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
 import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
@@ -13,9 +10,9 @@ import {
   POLICY_SERVICE_SETTINGS,
   type PolicyProcess,
 } from '../counterparts/policy-process.js';
-import { projectRoot } from '../counterparts/project-root.js';
 import { requireSampleAdapters, startSampleAdapter } from '../counterparts/sample-adapters.js';
 import { eventually } from '../support/eventually.js';
+import { prepareAuditFile, sampleAdapterObjects } from './own-adapters.js';
 import { changeUnderLoad } from './policy-change-load.js';
 import { countStatuses, createPolicyMesh, type PolicyMesh, policyMeshConfig } from './policy-mesh.js';
 import { type PolicyContext, policyOf, policyTests } from './policy-tests.js';
@@ -71,25 +68,12 @@ const RULES: readonly Manifest[] = [
 ];
 /** Where the adapters of the samples run: at an address of the router. */
 const ADAPTER_ADDRESS = '10.244.9.2';
-const auditFolder = mkdtempSync(join(tmpdir(), 'audit-'));
-const auditFile = join(auditFolder, 'audit.log');
-test.after.always(() => rmSync(auditFolder, { recursive: true }));
+const auditFile = prepareAuditFile(test);
 
 /** The adapters of the samples, for the service `keyed`. */
-const OWN_ADAPTERS: readonly Manifest[] = ['accounts', 'audit'].flatMap((name) =>
-  (loadAll(readFileSync(join(projectRoot(), `samples/adapters/${name}.yaml`), 'utf8')) as readonly Manifest[]).map(
-    (each) => ({ ...each, metadata: { ...(each['metadata'] as object), namespace: 'default' } }),
-  ),
-);
-const ownAdapters = (): readonly Manifest[] =>
-  JSON.parse(
-    JSON.stringify(OWN_ADAPTERS)
-      .replaceAll(/(?:accounts|audit)\.shop:/g, `${ADAPTER_ADDRESS}:`)
-      .replaceAll('name == \\"books\\"', 'name == \\"keyed\\" && context.reporter.kind == \\"inbound\\"')
-      .replace('/var/log/audit.log', auditFile)
-      // A decision that is used again would hide that the adapter is away.
-      .replace(',"valid_duration":"10s"', ''),
-  );
+const OWN_ADAPTERS = sampleAdapterObjects(['accounts', 'audit'], {
+  ...{ address: ADAPTER_ADDRESS, service: 'keyed', auditFile },
+});
 const changing = (method: string): readonly Manifest[] => [
   rule('changing', 'full', 'anything', ` && request.method == "${method}"`),
 ];
@@ -102,7 +86,7 @@ test.before(async (t) => {
     specs: {
       'rules.yaml': RULES,
       'changing.yaml': changing('TRACE'),
-      'adapters.yaml': ownAdapters(),
+      'adapters.yaml': OWN_ADAPTERS,
       'counted.yaml': boundQuotaSpec({ name: 'counted' }, ['counted'], [{ quotas: [{ quota: 'calls', charge: 1 }] }]),
     },
     limits: [],

@@ -1,8 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
-import { loadAll } from 'js-yaml';
 import type { Manifest } from '../counterparts/config-folder.js';
 import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
 import {
@@ -11,9 +8,9 @@ import {
   POLICY_SERVICE_SETTINGS,
   type PolicyProcess,
 } from '../counterparts/policy-process.js';
-import { projectRoot } from '../counterparts/project-root.js';
 import { requireSampleAdapters, startSampleAdapter } from '../counterparts/sample-adapters.js';
 import { eventually } from '../support/eventually.js';
+import { prepareAuditFile, sampleAdapterObjects } from './own-adapters.js';
 import { createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
 import { type PolicyContext, policyOf, policyTests } from './policy-tests.js';
 import { endUnharmedLoad, moreRequests } from './running-load.js';
@@ -23,22 +20,11 @@ const adapters = requireSampleAdapters();
 const adapterTest = 'missing' in adapters ? test.skip : e2eTest;
 
 const POLICY_ADDRESSES = ['10.244.9.1', '10.244.9.2'] as const;
-const ADAPTER = '10.244.9.3:9001';
-const auditFolder = mkdtempSync(join(tmpdir(), 'audit-'));
-const auditFile = join(auditFolder, 'audit.log');
-test.after.always(() => rmSync(auditFolder, { recursive: true }));
+const ADAPTER_ADDRESS = '10.244.9.3';
+const auditFile = prepareAuditFile(test);
 
 /** The sample adapter that writes a line for each request, for the service `audited`. */
-const AUDIT = (
-  loadAll(readFileSync(join(projectRoot(), 'samples/adapters/audit.yaml'), 'utf8')) as readonly Manifest[]
-).map((each) => ({ ...each, metadata: { ...(each['metadata'] as object), namespace: 'default' } }));
-const auditObjects = (): readonly Manifest[] =>
-  JSON.parse(
-    JSON.stringify(AUDIT)
-      .replace('audit.shop:9001', ADAPTER)
-      .replace('name == \\"books\\"', 'name == \\"audited\\" && context.reporter.kind == \\"inbound\\"')
-      .replace('/var/log/audit.log', auditFile),
-  );
+const AUDIT = sampleAdapterObjects(['audit'], { address: ADAPTER_ADDRESS, service: 'audited', auditFile });
 
 const policyService = (addresses: readonly string[]): readonly Manifest[] => [
   serviceManifest(POLICY_SERVICE),
@@ -51,7 +37,7 @@ test.before(async (t) => {
   if (available === undefined || 'missing' in adapters) return;
   t.context.policy = await createPolicyMesh(available, {
     services: ['audited'],
-    specs: { 'audit.yaml': auditObjects() },
+    specs: { 'audit.yaml': AUDIT },
     limits: [],
     settings: POLICY_SERVICE_SETTINGS,
     serverMetadata: {
@@ -63,9 +49,9 @@ test.before(async (t) => {
       'policy.yaml': policyService(POLICY_ADDRESSES),
     },
     beforeSidecars: async ({ rig, discovery }) => {
-      for (const address of [...POLICY_ADDRESSES, '10.244.9.3']) await rig.network.addRouterAddress(address);
+      for (const address of [...POLICY_ADDRESSES, ADAPTER_ADDRESS]) await rig.network.addRouterAddress(address);
       const { router } = rig.network;
-      const adapter = await startSampleAdapter(router.enter(adapters.value.audit), ADAPTER);
+      const adapter = await startSampleAdapter(router.enter(adapters.value.audit), `${ADAPTER_ADDRESS}:9001`);
       rig.defer(() => adapter.stop());
       servers = POLICY_ADDRESSES.map((address) =>
         createPolicyProcess(rig, { address, discovery, flags: ['--drainTime', '500ms'] }),
