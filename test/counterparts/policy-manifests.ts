@@ -33,8 +33,13 @@ export type ApiKey = { readonly query: string } | { readonly header: string };
 /** A service by its name, of the same namespace; or by its host, which has dots. */
 const serviceReference = (name: string): Manifest => (name.includes('.') ? { service: name } : { name });
 
-function policyManifest(kind: string, { name, namespace = 'default' }: Named, spec: Manifest): Manifest {
+function namedManifest(kind: string, { name, namespace = 'default' }: Named, spec: Manifest): Manifest {
   return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace }, spec };
+}
+
+/** An object of the group config.mesh.internal in the namespace `default`. */
+export function policyManifest(kind: string, name: string, spec: Manifest): Manifest {
+  return namedManifest(kind, { name }, spec);
 }
 
 /** A QuotaSpec of that name, and its binding to services: names of the same namespace, or hosts. */
@@ -45,14 +50,14 @@ export function boundQuotaSpec(
   enforcement?: 'exact' | 'fast',
 ): readonly Manifest[] {
   return [
-    policyManifest('QuotaSpec', named, {
+    namedManifest('QuotaSpec', named, {
       ...(enforcement && { enforcement }),
       rules: rules.map(({ match, quotas }) => ({
         ...(match === undefined ? {} : { match: match.map((clause) => ({ clause })) }),
         quotas,
       })),
     }),
-    policyManifest('QuotaSpecBinding', named, {
+    namedManifest('QuotaSpecBinding', named, {
       services: services.map(serviceReference),
       quotaSpecs: [{ name: named.name }],
     }),
@@ -70,7 +75,7 @@ export function boundApiSpec(
   apiKeys?: readonly ApiKey[],
 ): readonly Manifest[] {
   return [
-    policyManifest('HTTPAPISpec', named, {
+    namedManifest('HTTPAPISpec', named, {
       attributes: { attributes: { 'api.service': { stringValue: named.name } } },
       patterns: patterns.map(({ httpMethod, uriTemplate, operation }) => ({
         httpMethod,
@@ -79,7 +84,7 @@ export function boundApiSpec(
       })),
       ...(apiKeys === undefined ? {} : { apiKeys }),
     }),
-    policyManifest('HTTPAPISpecBinding', named, {
+    namedManifest('HTTPAPISpecBinding', named, {
       services: services.map(serviceReference),
       apiSpecs: [{ name: named.name }],
     }),

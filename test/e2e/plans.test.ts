@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Manifest } from '../counterparts/config-folder.js';
 import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
+import { policyManifest } from '../counterparts/policy-manifests.js';
 import { eventually } from '../support/eventually.js';
 import { countStatuses, createPolicyMesh, SERVER_ADDRESS } from './policy-mesh.js';
 import { policyOf, policyTests } from './policy-tests.js';
@@ -22,10 +23,6 @@ const folder = mkdtempSync(join(tmpdir(), 'navigator-keys-'));
 mkdirSync(join(folder, 'default/acme-keys'), { recursive: true });
 writeFileSync(join(folder, 'default/acme-keys/key'), `${KEPT}\n`);
 test.after.always(() => rmSync(folder, { recursive: true, force: true }));
-
-function object(kind: 'Plan' | 'Consumer', name: string, spec: Manifest): Manifest {
-  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: 'default' }, spec };
-}
 
 /** A service whose application does not run. */
 const BROKEN = { name: 'broken', clusterIP: '10.96.0.99', ports: [{ name: 'http', port: 80, targetPort: 8099 }] };
@@ -52,29 +49,29 @@ const BROKEN_ROUTES: Manifest = {
 };
 
 const PLANS: readonly Manifest[] = [
-  object('Plan', 'gold', {
+  policyManifest('Plan', 'gold', {
     services: [{ name: 'books' }],
     limits: [
       { name: 'per-key', requests: 3, per: 'day', of: 'key' },
       { name: 'month', requests: 5, per: 'month' },
     ],
   }),
-  object('Plan', 'patient', {
+  policyManifest('Plan', 'patient', {
     services: [{ name: 'broken' }],
     limits: [{ name: 'day', requests: 5, per: 'day' }],
     refund: { responseCodes: ['5xx'] },
   }),
-  object('Consumer', 'unlucky', { plan: { name: 'patient' }, keys: [{ sha256: hashOf(UNLUCKY) }] }),
-  object('Plan', 'read-only', {
+  policyManifest('Consumer', 'unlucky', { plan: { name: 'patient' }, keys: [{ sha256: hashOf(UNLUCKY) }] }),
+  policyManifest('Plan', 'read-only', {
     services: [{ name: 'books' }],
     match: [{ clause: { 'request.method': { exact: 'GET' } } }],
     limits: [],
   }),
-  object('Consumer', 'acme', {
+  policyManifest('Consumer', 'acme', {
     plan: { name: 'gold' },
     keys: [{ sha256: hashOf(LISTED) }, { secretRef: { name: 'acme-keys' } }],
   }),
-  object('Consumer', 'reader', { plan: { name: 'read-only' }, keys: [{ sha256: hashOf(READER) }] }),
+  policyManifest('Consumer', 'reader', { plan: { name: 'read-only' }, keys: [{ sha256: hashOf(READER) }] }),
 ];
 
 test.before(async (t) => {

@@ -1,21 +1,17 @@
 import type { ExecutionContext } from 'ava';
 import type { HttpAnswer } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
-import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { boundQuotaSpec, policyManifest } from '../counterparts/policy-manifests.js';
 import { eventually } from '../support/eventually.js';
 import { countStatuses, createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
 import { policyOf, policyTests } from './policy-tests.js';
 
 const { available, test, e2eTest } = policyTests();
 
-function object(kind: string, name: string, spec: Manifest): Manifest {
-  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: 'default' }, spec };
-}
-
 const matchOf = (service: string) => `destination.service.name == "${service}" && context.reporter.kind == "inbound"`;
 
 const RULES: readonly Manifest[] = [
-  object('rule', 'a-tagged', {
+  policyManifest('rule', 'a-tagged', {
     match: matchOf('tagged'),
     requestHeaderOperations: [
       { name: 'X-Tier', values: ['request.headers["x-account"] | "none"'] },
@@ -25,8 +21,8 @@ const RULES: readonly Manifest[] = [
     ],
     responseHeaderOperations: [{ name: 'x-policy', values: ['"seen"'], operation: 'APPEND' }],
   }),
-  object('handler', 'policies', { compiledAdapter: 'rbac' }),
-  object('instance', 'caller', {
+  policyManifest('handler', 'policies', { compiledAdapter: 'rbac' }),
+  policyManifest('instance', 'caller', {
     compiledTemplate: 'authorization',
     params: {
       subject: { user: 'request.headers["x-user"] | ""' },
@@ -37,8 +33,11 @@ const RULES: readonly Manifest[] = [
       },
     },
   }),
-  object('rule', 'c-guarded', { match: matchOf('guarded'), actions: [{ handler: 'policies', instances: ['caller'] }] }),
-  object('handler', 'move', {
+  policyManifest('rule', 'c-guarded', {
+    match: matchOf('guarded'),
+    actions: [{ handler: 'policies', instances: ['caller'] }],
+  }),
+  policyManifest('handler', 'move', {
     compiledAdapter: 'denier',
     params: {
       status: {
@@ -54,8 +53,8 @@ const RULES: readonly Manifest[] = [
       },
     },
   }),
-  object('instance', 'anything', { compiledTemplate: 'checknothing' }),
-  object('rule', 'd-closed', {
+  policyManifest('instance', 'anything', { compiledTemplate: 'checknothing' }),
+  policyManifest('rule', 'd-closed', {
     match: `${matchOf('guarded')} && request.path == "/closed"`,
     actions: [{ handler: 'move', instances: ['anything'] }],
   }),
@@ -63,7 +62,7 @@ const RULES: readonly Manifest[] = [
 
 /** Only a Check over gRPC can replace headers of responses. */
 const REPLACING: readonly Manifest[] = [
-  object('rule', 'b-replaced', {
+  policyManifest('rule', 'b-replaced', {
     match: matchOf('replaced'),
     requestHeaderOperations: [{ name: 'x-tier', values: ['"gold"'] }],
     responseHeaderOperations: [
@@ -91,7 +90,7 @@ const tried = (dryRun: boolean): readonly Manifest[] => [
   ...boundQuotaSpec({ name: 'tried' }, ['tried'], [{ quotas: [{ quota: 'tried', charge: 1 }] }]).map((each) =>
     each['kind'] === 'QuotaSpec' ? { ...each, spec: { ...(each['spec'] as object), dryRun } } : each,
   ),
-  object('rule', 'e-tried', {
+  policyManifest('rule', 'e-tried', {
     match: `${matchOf('tried')} && request.headers["x-rule"] == "yes"`,
     actions: [{ handler: 'move', instances: ['anything'] }],
     dryRun,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Manifest } from '../counterparts/config-folder.js';
-import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { boundQuotaSpec, policyManifest } from '../counterparts/policy-manifests.js';
 import { eventually } from '../support/eventually.js';
 import { countStatuses, createPolicyMesh } from './policy-mesh.js';
 import { policyOf, policyTests } from './policy-tests.js';
@@ -20,10 +19,6 @@ const PLAN = [
     keys: [{ sha256: createHash('sha256').update(KEY).digest('hex') }],
   }),
 ];
-
-function policyManifest(kind: string, name: string, spec: Manifest): Manifest {
-  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: 'default' }, spec };
-}
 
 const one = (quota: string, charge = 1) => [{ quotas: [{ quota, charge }] }];
 

@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava';
 import type { HttpAnswer } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
 import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
-import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { boundQuotaSpec, policyManifest } from '../counterparts/policy-manifests.js';
 import {
   createPolicyProcess,
   POLICY_SERVICE,
@@ -25,20 +25,16 @@ const POLICY_ADDRESS = '10.244.9.1';
 /** A changed rule is in force within this time. */
 const IN_FORCE_MS = 300;
 
-function object(kind: string, name: string, spec: Manifest): Manifest {
-  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: 'default' }, spec };
-}
-
 const rule = (service: string, handler: string, instance: string, more = ''): Manifest =>
-  object('rule', service, {
+  policyManifest('rule', service, {
     match: `destination.service.name == "${service}" && context.reporter.kind == "inbound"${more}`,
     actions: [{ handler, instances: [instance] }],
   });
 
 const NO_SEATS = { code: 8, message: 'no seats are left' };
 const RULES: readonly Manifest[] = [
-  object('instance', 'anything', { compiledTemplate: 'checknothing' }),
-  object('handler', 'sign-in', {
+  policyManifest('instance', 'anything', { compiledTemplate: 'checknothing' }),
+  policyManifest('handler', 'sign-in', {
     compiledAdapter: 'denier',
     params: {
       status: {
@@ -55,16 +51,19 @@ const RULES: readonly Manifest[] = [
     },
   }),
   rule('closed', 'sign-in', 'anything', ' && (request.headers["x-account"] | "") == ""'),
-  object('instance', 'user', { compiledTemplate: 'listentry', params: { value: 'request.headers["x-user"] | ""' } }),
-  object('handler', 'friends', { compiledAdapter: 'listchecker', params: { overrides: ['ada', 'bob'] } }),
+  policyManifest('instance', 'user', {
+    compiledTemplate: 'listentry',
+    params: { value: 'request.headers["x-user"] | ""' },
+  }),
+  policyManifest('handler', 'friends', { compiledAdapter: 'listchecker', params: { overrides: ['ada', 'bob'] } }),
   rule('listed', 'friends', 'user'),
-  object('instance', 'calls', { compiledTemplate: 'quota' }),
-  object('handler', 'counter', {
+  policyManifest('instance', 'calls', { compiledTemplate: 'quota' }),
+  policyManifest('handler', 'counter', {
     compiledAdapter: 'memquota',
     params: { quotas: [{ name: 'calls', maxAmount: 10, validDuration: '60s' }] },
   }),
   rule('counted', 'counter', 'calls'),
-  object('handler', 'full', { compiledAdapter: 'denier', params: { status: NO_SEATS } }),
+  policyManifest('handler', 'full', { compiledAdapter: 'denier', params: { status: NO_SEATS } }),
 ];
 /** Where the adapters of the samples run: at an address of the router. */
 const ADAPTER_ADDRESS = '10.244.9.2';

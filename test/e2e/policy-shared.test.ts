@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import type { Manifest } from '../counterparts/config-folder.js';
 import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
-import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { boundQuotaSpec, policyManifest } from '../counterparts/policy-manifests.js';
 import {
   createPolicyProcess,
   POLICY_SERVICE,
@@ -32,26 +32,21 @@ const binary = 'value' in redis ? redis.value : undefined;
 const test = anyTest as TestFn<Context>;
 const e2eTest = available === undefined || binary === undefined ? test.skip : test.serial;
 
-function ruleObject(kind: string, spec: Manifest): Manifest {
-  const metadata = { name: 'ruled', namespace: 'default' };
-  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata, spec };
-}
-
 const SERVER_ADDRESSES = ['10.244.9.1', '10.244.9.2', '10.244.9.3'] as const;
 /** Handlers may name a Redis of this machine. */
 const EGRESS = { NAV_EGRESS_ALLOWED: '127.0.0.0/8' };
 const COUNTED = ['ten', 'survivor', 'strict', 'keyed', 'ruled'] as const;
 /** A handler counts the quota `ruled`, in the same Redis. */
 const RULED: readonly Manifest[] = [
-  ruleObject('handler', {
+  policyManifest('handler', 'ruled', {
     compiledAdapter: 'redisquota',
     params: {
       redisServerUrl: '127.0.0.1:6379',
       quotas: [{ name: 'ruled', maxAmount: 10, validDuration: '3600s' }],
     },
   }),
-  ruleObject('instance', { compiledTemplate: 'quota' }),
-  ruleObject('rule', {
+  policyManifest('instance', 'ruled', { compiledTemplate: 'quota' }),
+  policyManifest('rule', 'ruled', {
     match: 'destination.service.name == "ruled"',
     actions: [{ handler: 'ruled', instances: ['ruled'] }],
   }),
