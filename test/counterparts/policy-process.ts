@@ -1,7 +1,8 @@
 import { eventually } from '../support/eventually.js';
+import type { Manifest } from './config-folder.js';
 import type { Discovery } from './discovery.js';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
-import type { ServiceOptions } from './manifests.js';
+import { endpointsManifest, type ServiceOptions, serviceManifest } from './manifests.js';
 import { sumOfSeries } from './metrics-text.js';
 import { programFile } from './program-file.js';
 import type { Rig } from './sidecar-rig.js';
@@ -36,11 +37,25 @@ export interface PolicyProcessOptions {
 }
 
 /** The service of policy servers that are processes of their own, at addresses of the router. */
-export const POLICY_SERVICE: ServiceOptions = {
+const POLICY_SERVICE: ServiceOptions = {
   name: 'policy',
   namespace: 'mesh-system',
   clusterIP: '10.96.5.1',
   ports: [{ name: 'grpc-policy', port: 15016 }],
+};
+
+/** Its objects, while it has servers at these addresses. */
+export function policyServiceManifests(addresses: readonly string[]): readonly Manifest[] {
+  return [serviceManifest(POLICY_SERVICE), endpointsManifest(POLICY_SERVICE, addresses)];
+}
+
+/** Metadata of a proxy whose checks survive the end of one of these servers. */
+export const CHECK_RETRIES = {
+  // The first attempt may meet a dead server; the second one goes to another.
+  'policy.mesh.internal/checkRetries': '1',
+  'policy.mesh.internal/checkBaseRetryWaitTime': '20ms',
+  // An attempt may take this long too.
+  'policy.mesh.internal/checkMaxRetryWaitTime': '3s',
 };
 
 /** The settings with which proxies ask it. */

@@ -2,13 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
 import type { HttpAnswer } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
-import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec, policyManifest } from '../counterparts/policy-manifests.js';
 import {
   createPolicyProcess,
-  POLICY_SERVICE,
   POLICY_SERVICE_SETTINGS,
   type PolicyProcess,
+  policyServiceManifests,
 } from '../counterparts/policy-process.js';
 import { requireSampleAdapters, startSampleAdapter } from '../counterparts/sample-adapters.js';
 import { eventually } from '../support/eventually.js';
@@ -90,7 +89,7 @@ test.before(async (t) => {
     },
     limits: [],
     files: {
-      'policy.yaml': [serviceManifest(POLICY_SERVICE), endpointsManifest(POLICY_SERVICE, [POLICY_ADDRESS])],
+      'policy.yaml': policyServiceManifests([POLICY_ADDRESS]),
     },
   });
 });

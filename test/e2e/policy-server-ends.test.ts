@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
-import type { Manifest } from '../counterparts/config-folder.js';
-import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
 import {
+  CHECK_RETRIES,
   createPolicyProcess,
-  POLICY_SERVICE,
   POLICY_SERVICE_SETTINGS,
   type PolicyProcess,
+  policyServiceManifests,
 } from '../counterparts/policy-process.js';
 import { requireSampleAdapters, startSampleAdapter } from '../counterparts/sample-adapters.js';
 import { eventually } from '../support/eventually.js';
@@ -26,11 +25,6 @@ const auditFile = prepareAuditFile(test);
 /** The sample adapter that writes a line for each request, for the service `audited`. */
 const AUDIT = sampleAdapterObjects(['audit'], { address: ADAPTER_ADDRESS, service: 'audited', auditFile });
 
-const policyService = (addresses: readonly string[]): readonly Manifest[] => [
-  serviceManifest(POLICY_SERVICE),
-  endpointsManifest(POLICY_SERVICE, addresses),
-];
-
 let servers: readonly PolicyProcess[] = [];
 
 test.before(async (t) => {
@@ -40,13 +34,9 @@ test.before(async (t) => {
     specs: { 'audit.yaml': AUDIT },
     limits: [],
     settings: POLICY_SERVICE_SETTINGS,
-    serverMetadata: {
-      'policy.mesh.internal/checkRetries': '1',
-      'policy.mesh.internal/checkBaseRetryWaitTime': '20ms',
-      'policy.mesh.internal/checkMaxRetryWaitTime': '3s',
-    },
+    serverMetadata: CHECK_RETRIES,
     files: {
-      'policy.yaml': policyService(POLICY_ADDRESSES),
+      'policy.yaml': policyServiceManifests(POLICY_ADDRESSES),
     },
     beforeSidecars: async ({ rig, discovery }) => {
       for (const address of [...POLICY_ADDRESSES, ADAPTER_ADDRESS]) await rig.network.addRouterAddress(address);
@@ -94,7 +84,7 @@ async function assertReported({ send }: PolicyMesh): Promise<void> {
 adapterTest('each of two policy servers in turn can shut down: no request fails, and reports continue', async (t) => {
   const policy = policyOf(t.context);
   const writeEndpoints = (addresses: readonly string[]) =>
-    policy.mesh.discovery.configFolder.write('policy.yaml', policyService(addresses));
+    policy.mesh.discovery.configFolder.write('policy.yaml', policyServiceManifests(addresses));
   for (const [index, server] of servers.entries()) {
     // As Kubernetes does with a pod that terminates.
     await writeEndpoints(POLICY_ADDRESSES.filter((_, other) => other !== index));

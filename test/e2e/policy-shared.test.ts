@@ -1,12 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 import type { Manifest } from '../counterparts/config-folder.js';
-import { endpointsManifest, serviceManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec, policyManifest } from '../counterparts/policy-manifests.js';
 import {
+  CHECK_RETRIES,
   createPolicyProcess,
-  POLICY_SERVICE,
   POLICY_SERVICE_SETTINGS,
   type PolicyProcess,
+  policyServiceManifests,
 } from '../counterparts/policy-process.js';
 import { type RedisServer, requireRedis, startRedis } from '../counterparts/redis-server.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
@@ -60,15 +60,9 @@ test.before(async (t) => {
   t.context.policy = await createPolicyMesh(available, {
     services: [...COUNTED, 'changing', 'untouched'],
     settings: POLICY_SERVICE_SETTINGS,
-    serverMetadata: {
-      // The first attempt may meet a dead server; the second one goes to the other.
-      'policy.mesh.internal/checkRetries': '1',
-      'policy.mesh.internal/checkBaseRetryWaitTime': '20ms',
-      // An attempt may take this long too.
-      'policy.mesh.internal/checkMaxRetryWaitTime': '3s',
-    },
+    serverMetadata: CHECK_RETRIES,
     files: {
-      'policy-service.yaml': [serviceManifest(POLICY_SERVICE), endpointsManifest(POLICY_SERVICE, SERVER_ADDRESSES)],
+      'policy-service.yaml': policyServiceManifests(SERVER_ADDRESSES),
     },
     specs: {
       ...Object.fromEntries(
