@@ -1,18 +1,15 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import type { HttpAnswer, HttpEcho, HttpRequest } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
+import { createCredentialFolder } from './credential-folder.js';
 import { INGRESS, SERVICE, WEB } from './gateway-mesh.js';
 import { createSecuredMesh, podManifest, type SecuredMesh, serviceOn } from './secured-mesh.js';
 
 interface Context {
   secured: SecuredMesh;
-  certificates: string;
 }
 
 const { available } = requireSidecarCounterparts();
@@ -148,13 +145,9 @@ const echoOf = ({ body }: HttpAnswer): HttpEcho => JSON.parse(body) as HttpEcho;
 
 test.before(async (t) => {
   if (available === undefined) return;
-  const certificates = await mkdtemp(join(tmpdir(), 'navigator-gateway-api-'));
-  await chmod(certificates, 0o755);
-  const { certificate, key } = createTestAuthority('public').issue({ dnsNames: ['secure.example.com'] });
-  const place = join(certificates, 'shop', 'public-cert');
-  await mkdir(place, { recursive: true });
-  await writeFile(join(place, 'tls.key'), key);
-  await writeFile(join(place, 'tls.crt'), certificate);
+  const credentials = await createCredentialFolder();
+  const certificate = createTestAuthority('public').issue({ dnsNames: ['secure.example.com'] });
+  await credentials.write('shop', 'public-cert', certificate);
   const secured = await createSecuredMesh(available, {
     meshConfig: `ingressService: ${EDGE.name}\n`,
     files: {
@@ -165,9 +158,10 @@ test.before(async (t) => {
       'gateway.yaml': [GATEWAY],
       'routes.yaml': ROUTES,
     },
-    env: { NAV_CREDENTIALS_DIR: certificates, NAV_ENABLED_SERVICE_APIS: 'true', ORCH_INGRESS_NS: EDGE.namespace },
+    env: { NAV_CREDENTIALS_DIR: credentials.path, NAV_ENABLED_SERVICE_APIS: 'true', ORCH_INGRESS_NS: EDGE.namespace },
   });
-  t.context = { secured, certificates };
+  secured.mesh.rig.defer(() => credentials.remove());
+  t.context = { secured };
   const [ingress, web] = await Promise.all([secured.addPod(INGRESS), secured.addPod(WEB)]);
   await web.agent.call('serveHttp', { name: 'web', port: 8080 });
   await web.agent.call('serveHttp', { name: 'spare', port: 8098 });
@@ -177,7 +171,6 @@ test.before(async (t) => {
 
 test.after.always(async ({ context }) => {
   await context.secured?.mesh.close();
-  if (context.certificates !== undefined) await rm(context.certificates, { recursive: true, force: true });
 });
 
 /** Requests with the service that answers them, or the status. */

@@ -1,11 +1,10 @@
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TlsAnswer, TlsExchange } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
 import type { ServiceOptions } from '../counterparts/manifests.js';
 import type { SidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority, type TestCertificate } from '../support/certificate-issuer.js';
+import { createCredentialFolder, replaceFile } from './credential-folder.js';
 import {
   createSecuredMesh,
   type PodOptions,
@@ -72,40 +71,28 @@ export async function createGatewayMesh(
   filesWith: (certificates: CertificateFiles) => Readonly<Record<string, readonly Manifest[]>>,
   settings: Pick<SecuredMeshOptions, 'meshConfig' | 'policyConfig'> = {},
 ): Promise<GatewayMesh> {
-  const folder = await mkdtemp(join(tmpdir(), 'navigator-credentials-'));
-  // Envoy runs as another user.
-  await chmod(folder, 0o755);
+  const folder = await createCredentialFolder();
   const certificates: CertificateFiles = {
-    serverCertificate: join(folder, 'server.crt'),
-    privateKey: join(folder, 'server.key'),
-    caCertificates: join(folder, 'roots.crt'),
+    serverCertificate: join(folder.path, 'server.crt'),
+    privateKey: join(folder.path, 'server.key'),
+    caCertificates: join(folder.path, 'roots.crt'),
   };
   const files = filesWith(certificates);
   const authority = createTestAuthority('public');
-  const write = async (file: string, text: string): Promise<void> => {
-    await writeFile(`${file}.next`, text);
-    await rename(`${file}.next`, file);
-  };
   const { certificate: chain, key: privateKey } = authority.issue({ dnsNames: ['files.example.com'] });
-  await write(certificates.serverCertificate, chain);
-  await write(certificates.privateKey, privateKey);
-  await write(certificates.caCertificates, roots);
-  const placeOf = (name: string) => join(folder, INGRESS.namespace, name);
-  const writeCredential: GatewayMesh['writeCredential'] = async (name, { certificate, key }, trusted) => {
-    await mkdir(placeOf(name), { recursive: true });
-    // Both at once, as far as a reader of a folder can see: it keeps the former pair while key and certificate differ.
-    await write(join(placeOf(name), 'tls.key'), key);
-    await write(join(placeOf(name), 'tls.crt'), certificate);
-    if (trusted !== undefined) await write(join(placeOf(name), 'ca.crt'), trusted);
-  };
+  await replaceFile(certificates.serverCertificate, chain);
+  await replaceFile(certificates.privateKey, privateKey);
+  await replaceFile(certificates.caCertificates, roots);
+  const writeCredential: GatewayMesh['writeCredential'] = (...credential) =>
+    folder.write(INGRESS.namespace, ...credential);
   const secured = await createSecuredMesh(counterparts, {
     ...settings,
     files: { 'pods.yaml': [INGRESS, STRANGER, WEB].map(podManifest), 'web.yaml': serviceOn(SERVICE, WEB), ...files },
-    env: { NAV_CREDENTIALS_DIR: folder, NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE: 'true' },
+    env: { NAV_CREDENTIALS_DIR: folder.path, NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE: 'true' },
   });
   const close = async (): Promise<void> => {
     await secured.mesh.close();
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   };
   try {
     const [ingress, stranger, web] = await Promise.all([

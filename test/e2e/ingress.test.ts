@@ -1,6 +1,3 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import type { HttpAnswer, HttpEcho } from '../counterparts/agent/calls.js';
 import type { Manifest } from '../counterparts/config-folder.js';
@@ -8,6 +5,7 @@ import type { ServiceOptions } from '../counterparts/manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
+import { createCredentialFolder } from './credential-folder.js';
 import { INGRESS, WEB } from './gateway-mesh.js';
 import { createSecuredMesh, podManifest, type SecuredMesh, serviceOn } from './secured-mesh.js';
 
@@ -88,13 +86,9 @@ const answererOf = ({ status, body }: HttpAnswer): string | number =>
 
 test.before(async (t) => {
   if (available === undefined) return;
-  const certificates = await mkdtemp(join(tmpdir(), 'navigator-ingress-'));
-  await chmod(certificates, 0o755);
-  const { certificate, key } = createTestAuthority('public').issue({ dnsNames: ['secure.example.com'] });
-  const place = join(certificates, 'shop', 'shop-cert');
-  await mkdir(place, { recursive: true });
-  await writeFile(join(place, 'tls.key'), key);
-  await writeFile(join(place, 'tls.crt'), certificate);
+  const credentials = await createCredentialFolder();
+  const certificate = createTestAuthority('public').issue({ dnsNames: ['secure.example.com'] });
+  await credentials.write('shop', 'shop-cert', certificate);
   const secured = await createSecuredMesh(available, {
     meshConfig: `ingressSelector: ${INGRESS.name}\n`,
     files: {
@@ -103,9 +97,9 @@ test.before(async (t) => {
       'backends.yaml': BACKENDS.flatMap((service) => serviceOn(service, WEB)),
       'ingress.yaml': [CLASS, SHOP, RIVAL],
     },
-    env: { NAV_CREDENTIALS_DIR: certificates, ORCH_INGRESS_NS: INGRESS.namespace },
+    env: { NAV_CREDENTIALS_DIR: credentials.path, ORCH_INGRESS_NS: INGRESS.namespace },
   });
-  secured.mesh.rig.defer(() => rm(certificates, { recursive: true, force: true }));
+  secured.mesh.rig.defer(() => credentials.remove());
   t.context = { secured };
   const [router, workload] = await Promise.all([
     secured.addPod(INGRESS),

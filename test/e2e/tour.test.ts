@@ -1,6 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import type { HttpAnswer, HttpRequest } from '../counterparts/agent/calls.js';
@@ -8,6 +6,7 @@ import { projectRoot } from '../counterparts/project-root.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
+import { createCredentialFolder } from './credential-folder.js';
 import { countStatuses, policyMeshConfig } from './policy-mesh.js';
 import { createSecuredMesh, type PodOptions, type SecuredMesh, type SecuredSidecar } from './secured-mesh.js';
 
@@ -42,21 +41,16 @@ const ADDRESSES = { web: '10.96.0.110', books: '10.96.0.120', orders: '10.96.8.8
 
 test.before(async (t) => {
   if (available === undefined) return;
-  const folder = await mkdtemp(join(tmpdir(), 'navigator-tour-'));
-  // Envoy and the server may run as other users.
-  await chmod(folder, 0o755);
-  const place = join(folder, 'shop', 'shop-cert');
-  await mkdir(place, { recursive: true });
-  const { certificate, key } = createTestAuthority('public').issue({ dnsNames: ['secure.shop.example.com'] });
-  await writeFile(join(place, 'tls.crt'), certificate);
-  await writeFile(join(place, 'tls.key'), key);
+  const credentials = await createCredentialFolder();
+  const certificate = createTestAuthority('public').issue({ dnsNames: ['secure.shop.example.com'] });
+  await credentials.write('shop', 'shop-cert', certificate);
   const secured = await createSecuredMesh(available, {
     files: meshFiles(),
     meshConfig: policyMeshConfig(),
     policyConfig: textOf('policy.yaml'),
-    env: { NAV_CREDENTIALS_DIR: folder },
+    env: { NAV_CREDENTIALS_DIR: credentials.path },
   });
-  secured.mesh.rig.defer(() => rm(folder, { recursive: true, force: true }));
+  secured.mesh.rig.defer(() => credentials.remove());
   t.context.secured = secured;
   const [web, books, newBooks, orders, ingress] = await Promise.all([
     secured.addPod(pod('web-1', 'web', '10.244.0.11')),
