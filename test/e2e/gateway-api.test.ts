@@ -5,7 +5,7 @@ import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { createCredentialFolder } from './credential-folder.js';
-import { INGRESS, SERVICE, WEB } from './gateway-mesh.js';
+import { EDGE, INGRESS, requestOverTls, SERVICE, WEB } from './gateway-mesh.js';
 import { createSecuredMesh, podManifest, type SecuredMesh, serviceOn } from './secured-mesh.js';
 
 interface Context {
@@ -16,16 +16,6 @@ const { available } = requireSidecarCounterparts();
 const test = anyTest as TestFn<Context>;
 const e2eTest = available === undefined ? test.skip : test.serial;
 
-// Envoy runs without the right to ports below 1024.
-const EDGE = {
-  name: INGRESS.name,
-  namespace: INGRESS.namespace,
-  clusterIP: '10.96.0.90',
-  ports: [
-    { name: 'http', port: 80, targetPort: 8080 },
-    { name: 'https', port: 443, targetPort: 8443 },
-  ],
-};
 /** Another service of the web workload. */
 const SPARE = {
   name: 'spare',
@@ -158,7 +148,11 @@ test.before(async (t) => {
       'gateway.yaml': [GATEWAY],
       'routes.yaml': ROUTES,
     },
-    env: { NAV_CREDENTIALS_DIR: credentials.path, NAV_ENABLED_SERVICE_APIS: 'true', ORCH_INGRESS_NS: EDGE.namespace },
+    env: {
+      NAV_CREDENTIALS_DIR: credentials.path,
+      NAV_ENABLED_SERVICE_APIS: 'true',
+      ORCH_INGRESS_NS: INGRESS.namespace,
+    },
   });
   secured.mesh.rig.defer(() => credentials.remove());
   t.context = { secured };
@@ -219,17 +213,8 @@ e2eTest('the share of a backend that does not exist fails with 500, and the rest
 });
 
 e2eTest('a listener terminates TLS with a Secret of the namespace of its Gateway', async (t) => {
-  const received = await eventually('the router has the certificate', async () => {
-    const answer = await t.context.secured.mesh.rig.routerAgent.call('exchangeTls', {
-      address: INGRESS.address,
-      port: 8443,
-      serverName: 'secure.example.com',
-      applicationProtocols: ['http/1.1'],
-      send: 'GET /spare HTTP/1.1\r\nhost: secure.example.com\r\nconnection: close\r\n\r\n',
-      until: '"spare"',
-      timeoutMs: 10_000,
-    });
-    return answer.received;
-  });
+  const { received } = await eventually('the router has the certificate', () =>
+    requestOverTls(t.context, 8443, 'secure.example.com', { path: '/spare', until: '"spare"' }),
+  );
   t.regex(received, /^HTTP\/1\.1 200/);
 });

@@ -43,6 +43,16 @@ export const SERVICE: ServiceOptions = {
     { name: 'tcp', port: 9000 },
   ],
 };
+/** The service of the router. Envoy runs without the right to ports below 1024. */
+export const EDGE: ServiceOptions = {
+  name: INGRESS.name,
+  namespace: INGRESS.namespace,
+  clusterIP: '10.96.0.90',
+  ports: [
+    { name: 'http', port: 80, targetPort: 8080 },
+    { name: 'https', port: 443, targetPort: 8443 },
+  ],
+};
 export const WEB_HOST = 'web.shop.svc.cluster.local';
 
 /** Paths beside the router. */
@@ -133,18 +143,18 @@ export function routeToWeb(name: string, hosts: readonly string[], gateway: stri
 
 /** A request over TLS from outside of the mesh. */
 export function requestOverTls(
-  { secured }: GatewayMesh,
+  { secured }: Pick<GatewayMesh, 'secured'>,
   port: number,
   serverName: string,
-  options: Partial<TlsExchange> & { readonly host?: string; readonly headers?: string } = {},
+  options: Partial<TlsExchange> & { readonly host?: string; readonly path?: string; readonly headers?: string } = {},
 ): Promise<TlsAnswer> {
-  const { host = serverName, headers = '', ...exchange } = options;
+  const { host = serverName, path = '/', headers = '', ...exchange } = options;
   return secured.mesh.rig.routerAgent.call('exchangeTls', {
     address: INGRESS.address,
     port,
     serverName,
     applicationProtocols: ['http/1.1'],
-    send: `GET / HTTP/1.1\r\nhost: ${host}\r\n${headers}connection: close\r\n\r\n`,
+    send: `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n${headers}connection: close\r\n\r\n`,
     until: '\r\n\r\n',
     timeoutMs: 10_000,
     ...exchange,

@@ -6,7 +6,7 @@ import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { createCredentialFolder } from './credential-folder.js';
-import { INGRESS, WEB } from './gateway-mesh.js';
+import { EDGE, INGRESS, requestOverTls, WEB } from './gateway-mesh.js';
 import { createSecuredMesh, podManifest, type SecuredMesh, serviceOn } from './secured-mesh.js';
 
 interface Context {
@@ -16,17 +16,6 @@ interface Context {
 const { available } = requireSidecarCounterparts();
 const test = anyTest as TestFn<Context>;
 const e2eTest = available === undefined ? test.skip : test.serial;
-
-// Envoy runs without the right to ports below 1024.
-const EDGE: ServiceOptions = {
-  name: INGRESS.name,
-  namespace: INGRESS.namespace,
-  clusterIP: '10.96.0.90',
-  ports: [
-    { name: 'http', port: 80, targetPort: 8080 },
-    { name: 'https', port: 443, targetPort: 8443 },
-  ],
-};
 
 const backendService = (namespace: string, name: string, clusterIP: string, targetPort: number): ServiceOptions => ({
   ...{ name, namespace, clusterIP },
@@ -147,18 +136,9 @@ e2eTest(
 );
 
 e2eTest('a host is served on the port of HTTPS with the certificate of the Secret of its Ingress', async (t) => {
-  const received = await eventually('the router has the certificate', async () => {
-    const answer = await t.context.secured.mesh.rig.routerAgent.call('exchangeTls', {
-      address: INGRESS.address,
-      port: 8443,
-      serverName: 'secure.example.com',
-      applicationProtocols: ['http/1.1'],
-      send: 'GET / HTTP/1.1\r\nhost: secure.example.com\r\nconnection: close\r\n\r\n',
-      until: '"web"',
-      timeoutMs: 10_000,
-    });
-    return answer.received;
-  });
+  const { received } = await eventually('the router has the certificate', () =>
+    requestOverTls(t.context, 8443, 'secure.example.com', { until: '"web"' }),
+  );
   t.regex(received, /^HTTP\/1\.1 200/);
   await t.context.secured.mesh.assertNothingRejected();
 });
