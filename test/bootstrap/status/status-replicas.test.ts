@@ -3,6 +3,7 @@ import { type ApiServer, READERS, startApiServer } from '../../counterparts/kube
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { allCrds, meshGroups, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
+import { READER_RULES } from '../../sources/kubernetes/support/reader-rules.js';
 import { eventually } from '../../support/eventually.js';
 import { startCuttableConnection } from './cuttable-connection.js';
 import { booksService, hasCondition, quotaBinding, quotaSpec } from './status-objects.js';
@@ -154,8 +155,6 @@ it('a leader that loses the API server ceases to act before another one begins',
   t.is(await holderOf(namespace), 'meshd-1');
 });
 
-const GROUPS = meshGroups();
-
 /** All that status needs of RBAC, beside what the cluster's source reads. */
 function rightsOf(user: string, namespace: string): readonly KubernetesManifest[] {
   const api = 'rbac.authorization.k8s.io';
@@ -167,15 +166,9 @@ function rightsOf(user: string, namespace: string): readonly KubernetesManifest[
       kind: 'ClusterRole',
       metadata: { name: user },
       rules: [
-        {
-          apiGroups: [''],
-          resources: ['services', 'endpoints', 'pods', 'nodes', 'namespaces'],
-          verbs: ['list', 'watch'],
-        },
+        ...READER_RULES,
         { apiGroups: [''], resources: ['events'], verbs: ['create'] },
-        { apiGroups: GROUPS, resources: ['*'], verbs: ['list', 'watch'] },
-        { apiGroups: ['networking.k8s.io'], resources: ['ingresses', 'ingressclasses'], verbs: ['list', 'watch'] },
-        ...GROUPS.map((group) => ({ apiGroups: [group], resources: ['*/status'], verbs: ['patch'] })),
+        ...meshGroups().map((group) => ({ apiGroups: [group], resources: ['*/status'], verbs: ['patch'] })),
       ],
     },
     {

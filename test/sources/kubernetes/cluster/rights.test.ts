@@ -7,7 +7,8 @@ import { requireKubernetes } from '../../../counterparts/kubernetes/find-testclu
 import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
 import { eventually } from '../../../support/eventually.js';
 import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
-import { allCrds, meshGroups, namespaceManifest, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
+import { allCrds, namespaceManifest, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
+import { CONFIG_RULES, type RbacRule, READER_RULES } from '../support/reader-rules.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.skip : test;
@@ -24,25 +25,9 @@ if (binary !== undefined) {
   test.after.always(() => api?.close());
 }
 
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-}
-
 const RBAC = 'rbac.authorization.k8s.io';
-const INGRESS_RULE: Rule = {
-  apiGroups: ['networking.k8s.io'],
-  resources: ['ingresses', 'ingressclasses'],
-  verbs: ['list', 'watch'],
-};
-const ALL_RULES: readonly Rule[] = [
-  { apiGroups: [''], resources: ['services', 'endpoints', 'pods', 'nodes', 'namespaces'], verbs: ['list', 'watch'] },
-  { apiGroups: meshGroups(), resources: ['*'], verbs: ['list', 'watch'] },
-  INGRESS_RULE,
-];
 
-const clusterRole = (user: string, rules: readonly Rule[]): KubernetesManifest => ({
+const clusterRole = (user: string, rules: readonly RbacRule[]): KubernetesManifest => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'ClusterRole',
   metadata: { name: user },
@@ -67,7 +52,7 @@ interface Rig {
 async function createRig(
   t: ExecutionContext,
   number: number,
-  rules: readonly Rule[],
+  rules: readonly RbacRule[],
   overrides: Parameters<typeof createClusterHarness>[2] = {},
 ): Promise<Rig> {
   const user = READERS[number] ?? '';
@@ -84,7 +69,7 @@ const forbiddenResources = ({ log }: ClusterHarness): readonly string[] =>
     .sort();
 
 it('list and watch on what is read are all the rights it takes', async (t) => {
-  const { harness, namespace } = await createRig(t, 0, ALL_RULES);
+  const { harness, namespace } = await createRig(t, 0, READER_RULES);
   await api.client.apply(quotaSpecManifest('limits', namespace));
   await harness.start();
   t.true(harness.objects.has(`Service/${namespace}/web`));
@@ -99,8 +84,7 @@ it('what may not be read is told of once, by verb and resource; the rest works, 
   const { harness, namespace, user } = await createRig(t, 1, [
     { apiGroups: [''], resources: ['services', 'endpoints', 'namespaces'], verbs: ['list', 'watch'] },
     { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
-    { apiGroups: meshGroups(), resources: ['*'], verbs: ['list', 'watch'] },
-    INGRESS_RULE,
+    ...CONFIG_RULES,
   ]);
   await harness.start();
   t.true(harness.objects.has(`Service/${namespace}/web`));
@@ -111,7 +95,7 @@ it('what may not be read is told of once, by verb and resource; the rest works, 
   await eventually('the rest works', () => harness.objects.has(`Service/${namespace}/late`));
 
   await api.client.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-a' } });
-  await api.client.apply(clusterRole(user, ALL_RULES));
+  await api.client.apply(clusterRole(user, READER_RULES));
   await eventually('nodes are read now', () => harness.objects.has('Node//node-a'));
   await eventually('pods are watched now', () => harness.source.forbidden().length === 0);
   t.is(forbiddenResources(harness).length, 2);
@@ -119,7 +103,7 @@ it('what may not be read is told of once, by verb and resource; the rest works, 
 });
 
 it('what may be listed and not watched is listed again and again', async (t) => {
-  const unwatched = ALL_RULES.map((rule) => ({ ...rule, verbs: ['list'] }));
+  const unwatched = READER_RULES.map((rule) => ({ ...rule, verbs: ['list'] }));
   const { harness, namespace } = await createRig(t, 2, unwatched);
   await harness.start();
   for (const name of ['one', 'two']) {
@@ -131,7 +115,7 @@ it('what may be listed and not watched is listed again and again', async (t) => 
 
 it('a right that is taken away leaves what was read', async (t) => {
   const proxy = await startFaultProxy(api);
-  const { user, namespace } = await createRig(t, 3, ALL_RULES);
+  const { user, namespace } = await createRig(t, 3, READER_RULES);
   const harness = createClusterHarness(t, await api.kubeconfigOf(user, proxy.url));
   t.teardown(async () => {
     await harness.source.stop();
@@ -144,7 +128,7 @@ it('a right that is taken away leaves what was read', async (t) => {
   await eventually('it is told', () => harness.source.forbidden().length >= 5);
   clearInterval(cut);
   t.true(harness.objects.has(`Service/${namespace}/web`));
-  await api.client.apply(clusterRole(user, ALL_RULES));
+  await api.client.apply(clusterRole(user, READER_RULES));
   await api.client.delete(serviceManifest('web', namespace));
   await eventually('it is read again', () => !harness.objects.has(`Service/${namespace}/web`));
 });
@@ -152,7 +136,7 @@ it('a right that is taken away leaves what was read', async (t) => {
 it('with rights in one namespace alone, it reads what is there', async (t) => {
   const { user, namespace } = await createRig(t, 4, []);
   await api.client.applyAll([
-    { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: user, namespace }, rules: ALL_RULES },
+    { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: user, namespace }, rules: READER_RULES },
     {
       apiVersion: `${RBAC}/v1`,
       kind: 'RoleBinding',
@@ -172,7 +156,7 @@ it('from inside of the cluster it reads with the mounted token of its service ac
   await api.client.apply(namespaceManifest(namespace));
   await api.client.applyAll([
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: user, namespace } },
-    clusterRole(user, ALL_RULES),
+    clusterRole(user, READER_RULES),
     clusterRoleBinding(user, { kind: 'ServiceAccount', name: user, namespace }),
     serviceManifest('web', namespace),
   ]);
