@@ -180,13 +180,21 @@ test('policy why finds the plan of a request by its key, and names limits or the
   t.deepEqual(unknown.answers, ['401 no consumer of the plans has the API key of the request']);
 });
 
-const RULES = `
+/** The parts of a rule that refuses all requests. */
+const DENIER = `
 ---
 apiVersion: ${POLICY}
 kind: handler
 metadata: {name: closed, namespace: shop}
 spec: {compiledAdapter: denier, params: {status: {code: 16, message: sign in}}}
 ---
+apiVersion: ${POLICY}
+kind: instance
+metadata: {name: any, namespace: shop}
+spec: {compiledTemplate: checknothing}
+`;
+
+const RULES = `${DENIER}---
 apiVersion: ${POLICY}
 kind: handler
 metadata: {name: friends, namespace: shop}
@@ -196,11 +204,6 @@ apiVersion: ${POLICY}
 kind: handler
 metadata: {name: counter, namespace: shop}
 spec: {compiledAdapter: memquota, params: {quotas: [{name: reads, maxAmount: 3, validDuration: 1s}]}}
----
-apiVersion: ${POLICY}
-kind: instance
-metadata: {name: any, namespace: shop}
-spec: {compiledTemplate: checknothing}
 ---
 apiVersion: ${POLICY}
 kind: instance
@@ -305,26 +308,17 @@ spec:
 test('policy why tells what a dry run would refuse, and that the request passes', async (t) => {
   const { objects, settings } = await filesOf(t);
   const denying = `
+---
 apiVersion: ${POLICY}
 kind: rule
 metadata: {name: trial, namespace: shop}
 spec: {dryRun: true, actions: [{handler: closed, instances: [any]}]}
----
-apiVersion: ${POLICY}
-kind: handler
-metadata: {name: closed, namespace: shop}
-spec: {compiledAdapter: denier, params: {status: {code: 16, message: sign in}}}
----
-apiVersion: ${POLICY}
-kind: instance
-metadata: {name: any, namespace: shop}
-spec: {compiledTemplate: checknothing}
 `;
   const trial = MESH.replace(
     'spec: {rules: [{match: [{clause: {api.operation',
     'spec: {dryRun: true, rules: [{match: [{clause: {api.operation',
   );
-  await writeFile(objects, `${trial}---${denying}`);
+  await writeFile(objects, trial + DENIER + denying);
   const argv = ['policy', 'why', 'GET', 'http://web.shop/books/7', objects, ...settings];
   const { stdout, code } = await runCommandLine([...argv, '-o', 'json']);
   t.is(code, 0);
