@@ -13,14 +13,13 @@ const causesOf = createRejectionReader({
   configVersionOfNonce: (nonce) => nonce,
 });
 
+const rejected = (typeUrl: string, proxyType: 'sidecar' | 'router', message: string) => ({
+  ...{ typeUrl, proxyType, ackedConfigVersion: 'v1', rejection: { message, nonce: 'v2' } },
+});
+
 test('of the objects that may have caused a rejection, EnvoyFilters come first, and objects that affect another type are left out', (t) => {
-  const rejected = {
-    typeUrl: TypeUrl.listener,
-    proxyType: 'sidecar',
-    ackedConfigVersion: 'v1',
-    rejection: { message: 'script load error', nonce: 'v2' },
-  } as const;
-  t.deepEqual(causesOf(rejected, context), ['EnvoyFilter/shop/greeting', 'AuthorizationPolicy/shop/admins']);
+  const causes = causesOf(rejected(TypeUrl.listener, 'sidecar', 'script load error'), context);
+  t.deepEqual(causes, ['EnvoyFilter/shop/greeting', 'AuthorizationPolicy/shop/admins']);
 });
 
 test('a rejection names the Ingresses from which the changed Gateways and VirtualServices are made, each once', (t) => {
@@ -34,11 +33,6 @@ test('a rejection names the Ingresses from which the changed Gateways and Virtua
     affects: () => true,
     configVersionOfNonce: (nonce) => nonce,
   });
-  const rejected = {
-    typeUrl: TypeUrl.route,
-    proxyType: 'router',
-    ackedConfigVersion: 'v1',
-    rejection: { message: 'duplicate virtual host', nonce: 'v2' },
-  } as const;
-  t.deepEqual(read(rejected, made).toSorted(), ['Gateway/shop/deleted', 'Ingress/shop/one', 'Ingress/shop/two']);
+  const causes = read(rejected(TypeUrl.route, 'router', 'duplicate virtual host'), made);
+  t.deepEqual(causes.toSorted(), ['Gateway/shop/deleted', 'Ingress/shop/one', 'Ingress/shop/two']);
 });

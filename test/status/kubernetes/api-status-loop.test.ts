@@ -58,11 +58,17 @@ function createRig() {
   };
 }
 
-test('a change that the watch reports before the answer to a write stays, and the next write starts from it', async (t) => {
+/** A rig whose loop has written the status `first` to version 1, and waits for the answer. */
+async function createWritingRig() {
   const rig = createRig();
   rig.watch('1', '');
   rig.want('first');
   await rig.settle();
+  return rig;
+}
+
+test('a change that the watch reports before the answer to a write stays, and the next write starts from it', async (t) => {
+  const rig = await createWritingRig();
   // The API server writes version 2, a user makes version 3 at once, and the watch is faster than the answer.
   rig.watch('3', 'first');
   await rig.answer(200, '2', 'first');
@@ -78,10 +84,7 @@ test('a change that the watch reports before the answer to a write stays, and th
 });
 
 test('the answer to a write is the state that the next write starts from, before the watch reports it', async (t) => {
-  const rig = createRig();
-  rig.watch('1', '');
-  rig.want('first');
-  await rig.settle();
+  const rig = await createWritingRig();
   await rig.answer(200, '2', 'first');
   rig.want('second');
   await rig.settle();
@@ -92,10 +95,7 @@ test('the answer to a write is the state that the next write starts from, before
 });
 
 test('a status that the API server does not keep is written again only after some time', async (t) => {
-  const rig = createRig();
-  rig.watch('1', '');
-  rig.want('first');
-  await rig.settle();
+  const rig = await createWritingRig();
   await rig.answer(200, '2', '');
   await rig.settle();
   t.is(rig.writes.length, 1);
