@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createRegexPrograms } from '../../../src/config/regex/regex-programs.js';
 import { createEvaluationMeter } from '../../../src/expressions/compile/lazy-frame.js';
 import { compileExpression } from '../../../src/expressions/compile-expression.js';
@@ -8,6 +7,7 @@ import type { ExpressionLanguage } from '../../../src/expressions/expression-typ
 import { createRuleIndex } from '../../../src/policy/rules/rule-index.js';
 import { ATTRIBUTES } from '../../expressions/support/attribute-types.js';
 import { requestWith, type Written } from '../../expressions/support/request-attributes.js';
+import fc from '../../support/property-testing.js';
 
 const programs = createRegexPrograms({ scope: 'any part' });
 const compile = (text: string, language: ExpressionLanguage = 'legacy') =>
