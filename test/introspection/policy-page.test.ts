@@ -1,4 +1,5 @@
 import test from 'ava';
+import { HttpProblem } from '../../src/introspection/http-problem.js';
 import type { ExplainedRequest } from '../../src/introspection/views.js';
 import { credentialHash } from '../../src/policy/quota/credential-hash.js';
 import { serve } from './fixtures/serve.js';
@@ -80,7 +81,6 @@ test('a short key is hidden where it is a word, and objects keep their names', a
 });
 
 test('a header without a colon is not repeated in the error about it', async (t) => {
-  const { HttpProblem } = await import('../../src/introspection/http-problem.js');
   const explainRequest = ({ headers: [line = ''] }: { readonly headers: readonly string[] }) => {
     throw new HttpProblem(400, `header ${JSON.stringify(line)} must have the form "Name: value"`);
   };
