@@ -18,7 +18,7 @@ import { type RunningServer, startServer } from '../support/running-server.js';
 
 const { test, redisTest } = redisTests();
 
-/** The files had this namespace for what concerns the whole mesh. */
+/** The root namespace is that of the files. */
 const MESH = [
   'rootNamespace: istio-system',
   'mixerCheckServer: embedded',
@@ -68,12 +68,11 @@ async function startWith(t: Teardown, files: Readonly<Record<string, string>>): 
   t.teardown(() => folder.dispose());
   // The root namespace counts from the start.
   await writeFile(join(dirname(folder.path), 'mesh.yaml'), MESH);
-  const server = await startServer(t, {
+  return startServer(t, {
     folder,
     files: { 'apps.yaml': documents(...APPS.map(app)), ...files },
     variables: { NAV_EGRESS_ALLOWED: '127.0.0.0/8' },
   });
-  return server;
 }
 
 const problemsOf = async ({ http }: RunningServer): Promise<readonly string[]> =>
@@ -148,7 +147,7 @@ test('metrics, log entries and spans of a public file are made of the requests t
   });
 });
 
-test('what does not apply of public files is told of, with what to write instead', async (t) => {
+test('kinds and fields of public files that do not apply get a message with the replacement', async (t) => {
   const server = await startWith(t, { 'older.yaml': publicFile('older-kinds') });
   const said = async () => (await problemsOf(server)).join('\n');
   for (const message of [
