@@ -122,7 +122,7 @@ async function ask(
   return { answer, headers: JSON.parse(answer.body).headers };
 }
 
-/** What rules do with headers and requests, the same over both protocols. */
+/** Rules change headers in the same way over both protocols. */
 async function assertActions(t: ExecutionContext, policy: PolicyMesh): Promise<void> {
   const sent = { 'x-tier': 'forged', 'x-list': 'caller', 'x-secret': 's', 'x-account': 'ann' };
   const tagged = await ask(policy, 'tagged', sent);

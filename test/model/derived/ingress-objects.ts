@@ -16,7 +16,7 @@ export function readObjects(text: string): readonly MeshObject[] {
   return objects.map(({ object }) => object);
 }
 
-/** One of the mistakes of a YAML text. */
+/** The reason of each mistake in a YAML text. */
 export function mistakesOf(text: string): readonly string[] {
   return reader.read('test.yaml', text, new Map()).content.problems.map(({ reason }) => reason);
 }

@@ -222,7 +222,7 @@ for (const [title, own, mode, classes, isServed] of [
   });
 }
 
-test('what comes of Ingresses changes with classes, Services and the mesh config, and is valid', (t) => {
+test('the objects made from Ingresses change with classes, Services and the mesh config, and are valid', (t) => {
   const store = storeWith();
   const spec = { ingressClassName: 'own', rules: [rule('a.example.com', path('/'), path('/x', 'later'))] };
   store.apply(batch(...readObjects(SERVICES + ingress({ annotations: {}, spec }))));

@@ -93,7 +93,7 @@ test('a route above the limit of its namespace is not accepted, and routes of ot
   ]);
 });
 
-test('what a change does not touch stays the same object', (t) => {
+test('tables that a change does not touch stay the same objects', (t) => {
   const index = createIndexer();
   const objects = [
     ...COMMON,

@@ -124,7 +124,7 @@ for (const language of ['legacy', 'compat', 'cel'] as const) {
   });
 }
 
-/** A rule with one conjunct, and how often that was evaluated. */
+/** A rule, and how many evaluations its conjuncts had. */
 function countedRule(place: number, texts: string) {
   const counted = { place, evaluations: 0, conjuncts: [] as readonly Conjunct[] };
   counted.conjuncts = compile(texts)

@@ -11,7 +11,7 @@ const REFUSALS = [
   { by: 'quota', name: 'reads of ädä', code: 'RESOURCE_EXHAUSTED' },
 ] as const;
 
-test('what would have refused a request reaches its report over both protocols', (t) => {
+test('the refusals of a dry run reach the report of the request over both protocols', (t) => {
   const dryRun = dryRunText(REFUSALS);
   t.is(dryRun, 'rule/shop/accounts PERMISSION_DENIED,quota reads of ädä RESOURCE_EXHAUSTED');
   const metadata = { decision: { checkErrorCode: 0, dryRun } };
@@ -25,7 +25,7 @@ test('what would have refused a request reaches its report over both protocols',
   t.is(readCheckMetadata({ filterMetadata: { [name]: { fields } } })?.decision.dryRun, dryRun);
 });
 
-test('the text of a report names at most eight of them', (t) => {
+test('the text of a report names at most eight refusals', (t) => {
   const many = Array.from({ length: 20 }, (_, index) => ({ ...REFUSALS[0], name: `rule/shop/r${index}` }));
   t.is(dryRunText(many).split(',').length, 8);
 });
