@@ -1,5 +1,6 @@
 import test from 'ava';
-import { backend, ingress, mistakesOf, path, rule } from '../model/derived/ingress-objects.js';
+import { backend, ingress, path, rule } from '../model/derived/ingress-objects.js';
+import { refusalsOf } from './support/read-yaml.js';
 
 const host = 'a.example.com';
 
@@ -33,14 +34,14 @@ for (const [title, spec, mistake] of [
   ],
 ] as const) {
   test(`an Ingress with ${title} is rejected`, (t) => {
-    const mistakes = mistakesOf(ingress({ spec }));
-    t.is(mistakes.length, 1);
-    t.regex(mistakes[0] ?? '', mistake);
+    const refusals = refusalsOf(ingress({ spec }));
+    t.is(refusals.length, 1);
+    t.regex(refusals[0] ?? '', mistake);
   });
 }
 
 test('an Ingress may leave out hosts, paths and what the mesh does not read', (t) => {
   const free = { pathType: 'ImplementationSpecific', backend: backend('web') };
   const spec = { rules: [rule('', free), { host }], tls: [{}], unknown: true };
-  t.deepEqual(mistakesOf(ingress({ spec })), []);
+  t.deepEqual(refusalsOf(ingress({ spec })), []);
 });

@@ -18,7 +18,7 @@ import type { Proxy } from '../../src/model/proxy.js';
 import type { PushContext } from '../../src/model/push-context.js';
 import { nextPushContext } from '../../src/model/snapshot/next-push-context.js';
 import { createMeshStore } from '../../src/model/store/mesh-store.js';
-import { createDocumentReader } from '../../src/sources/file/read-documents.js';
+import { readObjects } from '../config/support/read-yaml.js';
 import { SETTINGS } from './default-settings.js';
 
 /** The first document of a case: the proxies and the mesh config. The others are objects as in a mesh folder. */
@@ -75,6 +75,7 @@ export function readGoldenCase(name: string, text: string): GoldenCase {
   const settings = { ...SETTINGS, ...header.settings };
   const mesh = readSettings(name, createMeshConfigReader(compiler), header.meshConfig);
   const networks = readSettings(name, createMeshNetworksReader(compiler), header.meshNetworks);
+  const { delegates = false, gatewayApi = false } = header;
   const store = createMeshStore(
     {
       domain: 'cluster.local',
@@ -86,12 +87,13 @@ export function readGoldenCase(name: string, text: string): GoldenCase {
       servicesSelectWorkloadEntries: true,
       serviceEntriesSelectPods: true,
       edsForHeadlessServices: settings.edsForHeadlessServices,
-      virtualServiceDelegates: header.delegates ?? false,
-      ...(header.gatewayApi === true ? { gatewayApi: GATEWAY_API } : {}),
+      virtualServiceDelegates: delegates,
+      ...(gatewayApi ? { gatewayApi: GATEWAY_API } : {}),
     },
     { mesh, networks },
   );
-  const objects = readObjects(name, header, documents.map((document) => document.text).join('\n'));
+  const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN, undefined, { virtualServices: { delegates }, gatewayApi });
+  const objects = readObjects(documents.map((document) => document.text).join('\n'), name, kinds);
   let context: PushContext | undefined;
   const change: GoldenCase['change'] = (type, changed) => {
     const changes = changed.map((object): ObjectChange => {
@@ -121,18 +123,6 @@ function readSettings<Value>(name: string, read: SettingsReader<Value>, content:
   const result = read(content);
   if (result.type === 'invalid') throw new Error(`${name}: ${JSON.stringify(result.violations)}`);
   return result.value;
-}
-
-function readObjects(
-  name: string,
-  { delegates = false, gatewayApi = false }: CaseHeader,
-  text: string,
-): readonly MeshObject[] {
-  const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN, undefined, { virtualServices: { delegates }, gatewayApi });
-  const reader = createDocumentReader({ kinds, parse: createYamlParser(), defaultNamespace: 'default' });
-  const { objects, problems, skipped } = reader.read(name, text, new Map()).content;
-  if (problems.length + skipped.length > 0) throw new Error(`${name}: ${JSON.stringify([...problems, ...skipped])}`);
-  return objects.map(({ object }) => object);
 }
 
 function readProxy({ hasSecrets = false, speaksDelta = false, takesVirtualHosts = false, ...node }: CaseNode): Proxy {

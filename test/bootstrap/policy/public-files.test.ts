@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { loadAll } from 'js-yaml';
-import { createKindRegistry } from '../../../src/config/kinds.js';
-import type { MeshObject } from '../../../src/config/object.js';
+import { readObjects } from '../../config/support/read-yaml.js';
 import { projectRoot } from '../../counterparts/project-root.js';
 import { createAdapterRig } from '../../policy/rules/adapters/adapter-rig.js';
 import { createTempFolder } from '../../sources/support/temp-folder.js';
@@ -34,15 +32,6 @@ const FILES = ['attributes', 'denials-and-lists', 'access-control', 'rate-limits
 function publicFile(name: string): string {
   const path = join(projectRoot(), 'test/bootstrap/policy/public-files', `${name}.yaml`);
   return readFileSync(path, 'utf8').replace(PUBLIC_GROUP, 'config.mesh.internal/');
-}
-
-function objectsOf(text: string): readonly MeshObject[] {
-  const registry = createKindRegistry('mesh.internal');
-  return loadAll(text).map((raw) => {
-    const result = registry.read(raw, { defaultNamespace: 'default' });
-    if (result.type !== 'object') throw new Error(JSON.stringify(result));
-    return result.object;
-  });
 }
 
 const APPS = ['productpage', 'reviews', 'ratings', 'details', 'guarded'] as const;
@@ -123,7 +112,7 @@ test('metrics, log entries and spans of a public file are made of the requests t
   const clock = createFakeClock();
   const lines: string[] = [];
   const rig = createAdapterRig(clock, [], { writeLine: (_stream, line) => lines.push(line) });
-  const objects = objectsOf(documents(publicFile('attributes'), publicFile('metrics-and-logs')));
+  const objects = readObjects(documents(publicFile('attributes'), publicFile('metrics-and-logs')));
   rig.applyObjects(objects, { rootNamespace: 'istio-system' });
   t.deepEqual([...rig.handler.failures()], []);
   rig.report({

@@ -3,6 +3,7 @@ import type { MeshObject } from '../../../src/config/object.js';
 import type { ReadResult } from '../../../src/config/read-object.js';
 import { formatViolation } from '../../../src/config/violation.js';
 import { createYamlParser } from '../../../src/config/yaml/parse-document.js';
+import { createDocumentReader } from '../../../src/sources/file/read-documents.js';
 
 const registry = createKindRegistry('mesh.internal');
 const parse = createYamlParser();
@@ -18,6 +19,14 @@ export function readObject(text: string): MeshObject {
   const result = readYaml(text);
   if (result.type !== 'object') throw new Error(`not an object: ${JSON.stringify(result)}`);
   return result.object;
+}
+
+/** The objects of a YAML text with several documents, as the file source reads them. */
+export function readObjects(text: string, file = 'test.yaml', kinds = registry): readonly MeshObject[] {
+  const reader = createDocumentReader({ kinds, parse, defaultNamespace: 'default' });
+  const { objects, problems, skipped } = reader.read(file, text, new Map()).content;
+  if (problems.length + skipped.length > 0) throw new Error(`${file}: ${JSON.stringify([...problems, ...skipped])}`);
+  return objects.map(({ object }) => object);
 }
 
 /** The violations of an object as messages; empty if it is valid. */

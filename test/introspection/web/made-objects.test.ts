@@ -1,7 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { readServedObjects } from '../../../src/inspect/served-objects.js';
 import type { PastRejection } from '../../../src/introspection/past-rejection.js';
-import { ingress, path, readObjects, rule, SERVICES } from '../../model/derived/ingress-objects.js';
+import { readObjects } from '../../config/support/read-yaml.js';
+import { ingress, path, rule, SERVICES } from '../../model/derived/ingress-objects.js';
 import { contextOf } from '../../model/mesh-objects.js';
 import { call } from '../fixtures/http-client.js';
 import { connection } from '../fixtures/mesh.js';

@@ -1,26 +1,3 @@
-import { createKindRegistry } from '../../../src/config/kinds.js';
-import type { MeshObject } from '../../../src/config/object.js';
-import { createYamlParser } from '../../../src/config/yaml/parse-document.js';
-import { createDocumentReader } from '../../../src/sources/file/read-documents.js';
-
-const reader = createDocumentReader({
-  kinds: createKindRegistry('mesh.internal'),
-  parse: createYamlParser(),
-  defaultNamespace: 'shop',
-});
-
-/** Objects of a YAML text, as the file source reads them. */
-export function readObjects(text: string): readonly MeshObject[] {
-  const { objects, problems, skipped } = reader.read('test.yaml', text, new Map()).content;
-  if (problems.length + skipped.length > 0) throw new Error(JSON.stringify([...problems, ...skipped]));
-  return objects.map(({ object }) => object);
-}
-
-/** The reason of each mistake in a YAML text. */
-export function mistakesOf(text: string): readonly string[] {
-  return reader.read('test.yaml', text, new Map()).content.problems.map(({ reason }) => reason);
-}
-
 export interface IngressText {
   readonly name?: string;
   readonly namespace?: string;

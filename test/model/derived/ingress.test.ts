@@ -5,9 +5,10 @@ import type { GatewaySpec } from '../../../src/config/networking/gateway.js';
 import type { VirtualServiceSpec } from '../../../src/config/networking/virtual-service.js';
 import { objectForm } from '../../../src/config/object-form.js';
 import type { PushContext } from '../../../src/model/push-context.js';
+import { readObjects } from '../../config/support/read-yaml.js';
 import { MESH } from '../../generators/context-builder.js';
 import { batch, gone, snapshot, storeWith } from '../mesh-objects.js';
-import { backend, ingress, path, readObjects, rule, SERVICES } from './ingress-objects.js';
+import { backend, ingress, path, rule, SERVICES } from './ingress-objects.js';
 
 function meshOf(text: string, mesh: Partial<MeshConfig> = {}, ingressNamespace?: string): PushContext {
   const store = storeWith({ ingressNamespace }, { mesh: { ...MESH, ...mesh } });

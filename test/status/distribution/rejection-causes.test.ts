@@ -1,7 +1,8 @@
 import test from 'ava';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { createRejectionReader } from '../../../src/status/distribution/rejection-book.js';
-import { ingress, path, readObjects, rule, SERVICES } from '../../model/derived/ingress-objects.js';
+import { readObjects } from '../../config/support/read-yaml.js';
+import { ingress, path, rule, SERVICES } from '../../model/derived/ingress-objects.js';
 import { contextOf } from '../../model/mesh-objects.js';
 import { tenantMesh } from '../../model/policy/tenant-objects.js';
 
