@@ -113,14 +113,17 @@ test('an instance with a wrong expression is not used', (t) => {
   t.deepEqual([shown(set), problems(set)], [[], ['rule/shop/r unusable actions[0].instances[0]']]);
 });
 
+/** An adapter outside of the policy server, and an instance of its template. */
+const ownAdapter = (templates: string) => `handler shop/h {adapter: plans, connection: {address: "plans:9000"}}
+    adapter shop/plans {templates: [${templates}]}
+    template shop/keys {descriptor: ${ACCOUNTS}}
+    instance shop/i {template: keys, params: {key: request.path}}`;
+
 test('an adapter of your own takes the templates that it names, and rules may read its output', (t) => {
   const text = (
     templates: string,
   ) => `rule shop/r {actions: [{handler: h, instances: [i, n], name: plan}], requestHeaderOperations: [{name: x-plan, values: [plan.output.plan]}]}
-    handler shop/h {adapter: plans, connection: {address: "plans:9000"}}
-    adapter shop/plans {templates: [${templates}]}
-    template shop/keys {descriptor: ${ACCOUNTS}}
-    instance shop/i {template: keys, params: {key: request.path}}
+    ${ownAdapter(templates)}
     instance shop/n {compiledTemplate: checknothing}`;
   t.deepEqual(problems(setOf(policyObjects(text('keys, checknothing')))), []);
   t.deepEqual(shown(setOf(policyObjects(text('keys, checknothing')))), [
@@ -136,10 +139,7 @@ test('a header operation that reads an output which the template does not have i
   const text = (
     value: string,
   ) => `rule shop/r {actions: [{handler: h, instances: [i], name: account}], requestHeaderOperations: [{name: x-plan, values: [${value}]}]}
-    handler shop/h {adapter: plans, connection: {address: "plans:9000"}}
-    adapter shop/plans {templates: [keys]}
-    template shop/keys {descriptor: ${ACCOUNTS}}
-    instance shop/i {template: keys, params: {key: request.path}}`;
+    ${ownAdapter('keys')}`;
   t.deepEqual(problems(setOf(policyObjects(text('account.output.plan')))), []);
   t.deepEqual(problems(setOf(policyObjects(text('account.output.plann')))), [
     'rule/shop/r expression requestHeaderOperations[0].values[0]',
