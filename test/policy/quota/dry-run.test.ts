@@ -1,28 +1,16 @@
 import test from 'ava';
-import { Registry } from 'prom-client';
 import type { QuotaLimit } from '../../../src/config/policy-server/policy-server-config.js';
 import { bagOf } from '../../../src/policy/client/attribute-bag.js';
 import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import type { HandlerCheck, ReceiptUse } from '../../../src/policy/handlers/policy-handler.js';
-import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
-import { createQuotaHandler } from '../../../src/policy/quota/quota-handler.js';
-import { createQuotaMetrics } from '../../../src/policy/quota/quota-metrics.js';
-import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { createFakeClock } from '../../support/fake-clock.js';
+import { createQuotaRig } from './quota-rig.js';
 
 const limit = (name: string, maxAmount: number): QuotaLimit => ({
   ...{ name, maxAmount, validDurationMs: 60_000, window: 'rolling', dimensions: [], overrides: [] },
 });
 
 function setUp() {
-  const clock = createFakeClock();
-  const registry = new Registry();
-  const handler = createQuotaHandler({
-    limits: [limit('small', 2), limit('large', 10)],
-    clock,
-    store: createMemoryStore({ clock, maxCounters: 1000 }),
-    metrics: createQuotaMetrics(createMetrics(registry)),
-  });
+  const { handler, scrape } = createQuotaRig({ limits: [limit('small', 2), limit('large', 10)] });
   let calls = 0;
   const check = async (
     quotas: readonly string[],
@@ -46,7 +34,7 @@ function setUp() {
     });
     return { code: status.code, refused: refusals?.map(({ name }) => name) ?? [], issued };
   };
-  return { check, metrics: () => registry.metrics() };
+  return { check, scrape };
 }
 
 test('a quota in a dry run counts as if it were enforced, and every request passes', async (t) => {
@@ -60,7 +48,7 @@ test('a quota in a dry run counts as if it were enforced, and every request pass
 });
 
 test('quotas of a dry run are charged all or none, apart from enforced ones', async (t) => {
-  const { check, metrics } = setUp();
+  const { check, scrape } = setUp();
   for (let index = 0; index < 5; index++) await check([], ['small', 'large']);
   // Three of the five would have been refused, and have charged neither.
   const seen = [];
@@ -68,7 +56,7 @@ test('quotas of a dry run are charged all or none, apart from enforced ones', as
   t.deepEqual(seen, [0, 0, 0, 0, 0, 0, 0, 0, 1]);
   t.deepEqual([(await check(['small'], [])).code, (await check(['small'], [])).code], ['OK', 'OK']);
   t.is((await check(['small'], [])).code, 'RESOURCE_EXHAUSTED');
-  t.regex(await metrics(), /policy_server_quota_charges_total\{quota="small",result="granted"\} 2\n/);
+  t.regex(await scrape(), /policy_server_quota_charges_total\{quota="small",result="granted"\} 2\n/);
 });
 
 test('a request that an enforced quota refuses charges no dry run', async (t) => {

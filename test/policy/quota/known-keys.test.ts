@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
-import { Registry } from 'prom-client';
 import type { KeyList, QuotaLimit } from '../../../src/config/policy-server/policy-server-config.js';
 import { createAttributeBag, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
-import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
-import { createQuotaHandler } from '../../../src/policy/quota/quota-handler.js';
-import { createQuotaMetrics } from '../../../src/policy/quota/quota-metrics.js';
-import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { createFakeClock } from '../../support/fake-clock.js';
+import { createQuotaRig } from './quota-rig.js';
 
 const DIMENSION = { text: 'request.api_key', attribute: 'request.api_key' };
 const sha256 = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
 function setUp(keys: Partial<KeyList>, file = '') {
-  const registry = new Registry();
   const limit: QuotaLimit = {
     name: 'requests',
     maxAmount: 2,
@@ -25,14 +19,7 @@ function setUp(keys: Partial<KeyList>, file = '') {
     keys: { dimension: DIMENSION, values: [], ...keys },
   };
   const limits = [limit, { ...limit, name: 'other', keys: { dimension: DIMENSION, values: ['gold'] } }];
-  const clock = createFakeClock();
-  const handler = createQuotaHandler({
-    limits,
-    clock,
-    store: createMemoryStore({ clock, maxCounters: 10 }),
-    metrics: createQuotaMetrics(createMetrics(registry)),
-    readKeyFile: () => file,
-  });
+  const { handler, scrape } = createQuotaRig({ limits, maxCounters: 10, readKeyFile: () => file });
   const ask = async (key: string | undefined, quotas = ['requests']) => {
     const layer = new Map(key === undefined ? [] : [['request.api_key', stringAttribute(key)] as const]);
     const attributes = createAttributeBag({
@@ -49,7 +36,7 @@ function setUp(keys: Partial<KeyList>, file = '') {
     );
     return { ...precondition?.status, granted: granted.get('requests')?.grantedAmount };
   };
-  return { handler, limits, ask, scrape: () => registry.metrics() };
+  return { handler, limits, ask, scrape };
 }
 
 test('a known key is counted, plain or by its hash, of the configuration or a file', async (t) => {

@@ -1,15 +1,10 @@
 import test from 'ava';
-import { Registry } from 'prom-client';
 import type { QuotaLimit } from '../../../src/config/policy-server/policy-server-config.js';
 import { type AttributeBag, bagOf } from '../../../src/policy/client/attribute-bag.js';
 import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import type { HandlerCheck, PlanCharge } from '../../../src/policy/handlers/policy-handler.js';
-import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
-import { createQuotaHandler } from '../../../src/policy/quota/quota-handler.js';
-import { createQuotaMetrics } from '../../../src/policy/quota/quota-metrics.js';
-import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { eventually } from '../../support/eventually.js';
-import { createFakeClock } from '../../support/fake-clock.js';
+import { createQuotaRig } from './quota-rig.js';
 
 function limitOf(name: string, maxAmount: number, dimension?: string): QuotaLimit {
   const dimensions = dimension === undefined ? [] : [{ text: dimension, attribute: dimension }];
@@ -24,15 +19,7 @@ function callOf(key: string): AttributeBag {
 }
 
 function setUp(quotas: readonly QuotaLimit[] = [], countsQuotas = true) {
-  const clock = createFakeClock();
-  const registry = new Registry();
-  const handler = createQuotaHandler({
-    limits: quotas,
-    clock,
-    countsQuotas,
-    store: createMemoryStore({ clock, maxCounters: 1000 }),
-    metrics: createQuotaMetrics(createMetrics(registry)),
-  });
+  const { clock, handler, scrape } = createQuotaRig({ limits: quotas, countsQuotas });
   let requests = 0;
   const check = async (key: string, fields: Partial<HandlerCheck> = {}) =>
     handler.check({
@@ -44,7 +31,7 @@ function setUp(quotas: readonly QuotaLimit[] = [], countsQuotas = true) {
       transport: {},
       ...fields,
     });
-  const metric = async (line: string) => (await registry.metrics()).includes(line);
+  const metric = async (line: string) => (await scrape()).includes(line);
   return { clock, handler, check, metric };
 }
 
