@@ -1,5 +1,6 @@
 import type { CertificateUse } from '../../model/gateway-api/report.js';
-import type { CredentialReader, CredentialStore } from '../../model/gateways/credential.js';
+import type { CredentialStore } from '../../model/gateways/credential.js';
+import { createCredentialReaders } from '../../model/gateways/credential-readers.js';
 
 /** Whether the Secrets of listeners can be used. A namespace is read from the first question about it on. */
 export interface CertificateStates {
@@ -10,23 +11,18 @@ export interface CertificateStates {
 
 /** @param onChange called when an answer may have changed */
 export function createCertificateStates(store: CredentialStore, onChange: () => void): CertificateStates {
-  const readers = new Map<string, CredentialReader>();
+  const readers = createCredentialReaders(store, onChange);
   let isClosed = false;
   return {
     problemOf: ({ namespace, name }) => {
       if (isClosed) return undefined;
-      let reader = readers.get(namespace);
-      if (reader === undefined) {
-        reader = store.open(namespace, onChange);
-        readers.set(namespace, reader);
-      }
+      const reader = readers.of(namespace);
       const state = reader.read(name, 'certificate');
       return state.type === 'unusable' ? state.reason : reader.staleReasonOf(name, 'certificate');
     },
     close: () => {
       isClosed = true;
-      for (const reader of readers.values()) reader.close();
-      readers.clear();
+      readers.close();
     },
   };
 }

@@ -2,13 +2,9 @@ import { isObjectName } from '../../config/primitives.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { encodeCredential, encodeCredentialRoots } from '../../envoy/secret.js';
-import type {
-  CredentialProblem,
-  CredentialReader,
-  CredentialState,
-  CredentialStore,
-} from '../../model/gateways/credential.js';
+import type { CredentialProblem, CredentialState, CredentialStore } from '../../model/gateways/credential.js';
 import { type AskedCredential, parseCredentialSecret } from '../../model/gateways/credential-names.js';
+import { createCredentialReaders } from '../../model/gateways/credential-readers.js';
 import type { CredentialUser } from '../../model/gateways/credential-references.js';
 import type { SubjectLog } from '../../telemetry/subject-log.js';
 
@@ -50,8 +46,7 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
   const refused = new Map<string, string>();
   /** The secrets that an object made the proxy need, by name. */
   const needed = new Map<string, AskedCredential>();
-  /** By namespace. */
-  const readers = new Map<string, CredentialReader>();
+  const readers = store && createCredentialReaders(store, onChange);
   let isClosed = false;
 
   const refuse = (secret: string, reason: string): 'missing' => {
@@ -81,7 +76,7 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
     const name = `the secret ${credentialName} of namespace ${place}`;
     const reason = refused.get(secret);
     if (reason !== undefined) return `${name} cannot be used: ${reason}`;
-    const stale = readers.get(place)?.staleReasonOf(credentialName, part);
+    const stale = readers?.opened(place)?.staleReasonOf(credentialName, part);
     if (stale !== undefined)
       return `${name} has changed and cannot be used, so its last content stays in force: ${stale}`;
     const state = encoded.get(secret)?.state;
@@ -108,21 +103,15 @@ export function createConnectionCredentials(options: ConnectionCredentialsOption
         return refuse(secret, 'no Gateway that selects the router names it, nor a DestinationRule');
       }
       needed.set(secret, asked);
-      if (store === undefined) return refuse(secret, 'the control plane has no credentials; see docs/gateways.md');
-      let reader = readers.get(place);
-      if (reader === undefined) {
-        reader = store.open(place, onChange);
-        readers.set(place, reader);
-      }
-      const state = reader.read(credentialName, part);
+      if (readers === undefined) return refuse(secret, 'the control plane has no credentials; see docs/gateways.md');
+      const state = readers.of(place).read(credentialName, part);
       if (state.type === 'unusable') return refuse(secret, state.reason);
       if (state.type !== 'loading') refused.delete(secret);
       return encode(secret, state) ?? 'missing';
     },
     close: () => {
       isClosed = true;
-      for (const reader of readers.values()) reader.close();
-      readers.clear();
+      readers?.close();
       encoded.clear();
       refused.clear();
       needed.clear();
