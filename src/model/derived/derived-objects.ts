@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
-import { compareAge, compareText } from '../service-order.js';
+import { compareObjects } from '../object-order.js';
 import type { DerivationProblem, DerivedFamily, DerivedObject } from './derivation.js';
 
 type ObjectTables = ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
@@ -121,13 +121,7 @@ function takenName({ sources: [source], kind, namespace, name }: DerivedObject, 
 }
 
 function oldestFirst(table: ReadonlyMap<ObjectKey, MeshObject> | undefined): readonly MeshObject[] {
-  return [...(table ?? [])]
-    .sort(
-      ([firstKey, first], [secondKey, second]) =>
-        compareAge(first.metadata.creationTimestamp ?? '', second.metadata.creationTimestamp ?? '') ||
-        compareText(firstKey, secondKey),
-    )
-    .map(([, object]) => object);
+  return [...(table?.values() ?? [])].sort(compareObjects);
 }
 
 function isSame(known: MeshObject, { body, sources }: DerivedObject): boolean {

@@ -4,6 +4,7 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { ObjectKey } from '../../config/object.js';
 import type { DerivationProblem } from '../derived/derivation.js';
 import type { ListedGateway } from '../gateways/gateway-index.js';
+import { ingressNamespaceOf } from '../gateways/ingress-namespace.js';
 import { readGatewayClasses } from './classes.js';
 import { type GatewayApi, type GatewayApiRoutes, NO_GATEWAY_API } from './gateway-api.js';
 import type { GatewayApiSettings } from './gateway-api-settings.js';
@@ -48,7 +49,7 @@ export function createGatewayApiIndexer(domain: string, settings: GatewayApiSett
   const build = ({ objects, mesh }: GatewayApiSource): GatewayApi => {
     const classes = readGatewayClasses(objects, controllerName);
     const isGranted = createGrants(objects);
-    const defaultService = { namespace: ingressNamespace || mesh.rootNamespace, name: mesh.ingressService };
+    const defaultService = { namespace: ingressNamespaceOf(mesh, ingressNamespace), name: mesh.ingressService };
     const gateways = readApiGateways({ objects, classes: classes.accepted, isGranted, domain, defaultService });
     const byKey = new Map<ObjectKey, ApiGateway>(gateways.map((gateway) => [gateway.key, gateway]));
     const resolve = createBackendResolver(objects, isGranted, domain);

@@ -1,3 +1,4 @@
+import { appendTo } from '../../base/append-to.js';
 import { GATEWAY_API_GROUP } from '../../config/gateway-api/gateway-api-names.js';
 import type { ReferenceGrantSpec } from '../../config/gateway-api/reference-grant.js';
 import { type ObjectTables, objectsOf } from './objects-of.js';
@@ -17,7 +18,7 @@ export type IsGranted = (reference: CrossReference) => boolean;
 export function createGrants(objects: ObjectTables): IsGranted {
   const byNamespace = new Map<string, ReferenceGrantSpec[]>();
   for (const { metadata, body } of objectsOf<ReferenceGrantSpec>(objects, 'ReferenceGrant')) {
-    byNamespace.set(metadata.namespace, [...(byNamespace.get(metadata.namespace) ?? []), body]);
+    appendTo(byNamespace, metadata.namespace, body);
   }
   return ({ fromKind, fromNamespace, toKind, toNamespace, toName }) =>
     fromNamespace === toNamespace ||

@@ -1,7 +1,7 @@
 import { appendTo } from '../../base/append-to.js';
 import type { HttpRouteSpec } from '../../config/gateway-api/http-route.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
-import { compareAge, compareText } from '../service-order.js';
+import { compareObjects } from '../object-order.js';
 import { type Attachment, attach, type ParentGateway } from './attachments.js';
 import { type HostParts, isWithinOther, ownsHost } from './listener-hosts.js';
 import type { ApiListener } from './listeners.js';
@@ -95,7 +95,7 @@ export function buildRouteTables({ objects, gatewayOf, translator, resolve }: Ro
   };
 
   const reports = objectsOf<HttpRouteSpec>(objects, 'HTTPRoute')
-    .toSorted(compareRoutes)
+    .toSorted(compareObjects)
     .flatMap((route): readonly RouteReport[] => {
       const parents = route.body.parentRefs.flatMap((parentRef) => reportParent(route, parentRef) ?? []);
       return [{ key: keyOf(route), generation: route.metadata.generation, parents }];
@@ -123,10 +123,3 @@ const FULL = condition(
   'UnsupportedValue',
   `the listeners have no room: one has at most ${MAX_ROUTES} routes over all hosts, and ${MAX_ROUTES_OF_NAMESPACE} of one namespace; remove matches or hostnames`,
 );
-
-function compareRoutes({ metadata: first }: Route, { metadata: second }: Route): number {
-  return (
-    compareAge(first.creationTimestamp ?? '', second.creationTimestamp ?? '') ||
-    compareText(`${first.namespace}/${first.name}`, `${second.namespace}/${second.name}`)
-  );
-}

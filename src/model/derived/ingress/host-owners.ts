@@ -9,7 +9,7 @@ export interface HostShare {
   readonly rules: HostRules;
 }
 
-/** Who has which host. */
+/** The Ingresses that hosts belong to. */
 export interface HostOwners {
   /** By host; the oldest Ingress first. All are of one namespace. */
   readonly shares: ReadonlyMap<string, readonly HostShare[]>;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServiceBody } from '../../../config/core/service.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../../config/object.js';
+import { ingressNamespaceOf } from '../../gateways/ingress-namespace.js';
 import type { PushContext } from '../../push-context.js';
 import type { DerivedSettings } from '../families.js';
 import { createIngressFilter } from './ingress-class.js';
@@ -27,9 +28,9 @@ export interface IngressAddresses {
  */
 export function ingressAddresses(
   { objects, mesh }: Pick<PushContext, 'objects' | 'mesh'>,
-  { meshDomain, ingressNamespace = '' }: Pick<DerivedSettings, 'meshDomain' | 'ingressNamespace'>,
+  { meshDomain, ingressNamespace }: Pick<DerivedSettings, 'meshDomain' | 'ingressNamespace'>,
 ): readonly IngressAddresses[] {
-  const namespace = ingressNamespace === '' ? mesh.rootNamespace : ingressNamespace;
+  const namespace = ingressNamespaceOf(mesh, ingressNamespace);
   const service = objects.get('Service')?.get(objectKey('Service', namespace, mesh.ingressService));
   const addresses = service === undefined ? [] : addressesOf(service);
   const isServed = createIngressFilter(mesh, meshDomain, objects.get('IngressClass')?.values() ?? []);

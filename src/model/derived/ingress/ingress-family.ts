@@ -1,4 +1,5 @@
 import type { MeshObject } from '../../../config/object.js';
+import { ingressNamespaceOf } from '../../gateways/ingress-namespace.js';
 import { memoize } from '../../memo.js';
 import type { Derivation, DerivationInput, DerivationProblem, DerivedFamily, DerivedObject } from '../derivation.js';
 import type { DerivedSettings } from '../families.js';
@@ -12,7 +13,7 @@ import { hostRoutesName, ingressGatewayName } from './names.js';
 type Settings = Pick<DerivedSettings, 'domain' | 'meshDomain' | 'ingressNamespace'>;
 
 /** Ingresses of the mesh's class give Gateways in the ingress namespace, and a VirtualService for each host. */
-export function createIngressFamily({ domain, meshDomain, ingressNamespace = '' }: Settings): DerivedFamily {
+export function createIngressFamily({ domain, meshDomain, ingressNamespace }: Settings): DerivedFamily {
   const partsOf = memoize(readIngressParts);
   return {
     kinds: ['Ingress', 'IngressClass'],
@@ -22,7 +23,7 @@ export function createIngressFamily({ domain, meshDomain, ingressNamespace = '' 
       if (served.length === 0) return { objects: [], problems: [] };
       const all = served.map(partsOf);
       const owners = findHostOwners(all);
-      const namespace = ingressNamespace === '' ? mesh.rootNamespace : ingressNamespace;
+      const namespace = ingressNamespaceOf(mesh, ingressNamespace);
       const names = gatewayNames(served);
       const settings = { gatewayNamespace: namespace, selector: mesh.ingressSelector };
       const objects = all.flatMap((parts) => gatewayOf(parts, owners, names, settings));

@@ -2,8 +2,8 @@ import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.j
 import type { AttributeManifestSpec } from '../../../config/policy-rules/attribute-manifest.js';
 import type { ValueType } from '../../../expressions/expression-types.js';
 import { createMemo } from '../../memo.js';
+import { compareObjects } from '../../object-order.js';
 import { isOfOperator } from '../../operator-object.js';
-import { compareAge, compareText } from '../../service-order.js';
 import type { RuleSource } from './rule-source.js';
 
 /** The attributes that attributemanifests declare for the rules of one namespace. */
@@ -34,13 +34,8 @@ export function declaredAttributes({ objects, bindingGrants }: RuleSource, names
   return memo.of([table], `${rootNamespace}/${namespace}`, () => {
     const isOfAll = (manifest: MeshObject): boolean => isOfOperator(manifest, rootNamespace);
     const concerned = [...table.values()].filter((each) => isOfAll(each) || each.metadata.namespace === namespace);
-    return merge(concerned.sort((a, b) => Number(isOfAll(b)) - Number(isOfAll(a)) || compareManifests(a, b)));
+    return merge(concerned.sort((a, b) => Number(isOfAll(b)) - Number(isOfAll(a)) || compareObjects(a, b)));
   });
-}
-
-function compareManifests({ metadata: a, ...first }: MeshObject, { metadata: b, ...second }: MeshObject): number {
-  const byAge = compareAge(a.creationTimestamp ?? '', b.creationTimestamp ?? '');
-  return byAge || compareText(keyOf({ metadata: a, ...first }), keyOf({ metadata: b, ...second }));
 }
 
 function merge(manifests: readonly MeshObject[]): DeclaredAttributes {
