@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.js';
+import { settledWithin } from '../base/settled-within.js';
 import type { OtlpProtocol } from '../otlp/otlp-encoder.js';
 import { createLimitedLog } from '../telemetry/limited-log.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -61,12 +62,7 @@ export function createTracing(settings: TracingSettings, parts: TracingParts): T
     tracer,
     stop: async () => {
       tracer.stop();
-      let cancel = (): void => undefined;
-      const late = new Promise<void>((resolve) => {
-        cancel = clock.schedule(STOP_MS, resolve);
-      });
-      await Promise.race([exporter.flush(), late]);
-      cancel();
+      await settledWithin(exporter.flush(), STOP_MS, clock);
     },
   };
 }

@@ -14,6 +14,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import type { StatusSettings } from './status-settings.js';
+import { stopInTime } from './stop-in-time.js';
 
 /** The parts of the process that statuses of Kubernetes' kinds depend on. */
 export interface ApiStatusSources {
@@ -34,7 +35,7 @@ export interface ApiStatusRuntime {
   start(): Promise<void>;
   /** @param snapshot a new one, which `ApiStatusSources.context` does not give yet */
   observe(snapshot: PushContext): void;
-  /** Settles when running writes are answered and the Lease is released. */
+  /** Settles when running writes are answered and the Lease is released, after 3 s at the latest. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +56,7 @@ export interface ApiStatusWorkOptions extends Pick<ApiStatusSources, 'identity' 
 export interface ApiStatusWork {
   /** Something may have changed. */
   changed(): void;
-  /** Settles when running writes are answered and the Lease is released. */
+  /** Settles when running writes are answered and the Lease is released, after 3 s at the latest. */
   stop(): Promise<void>;
 }
 
@@ -86,5 +87,5 @@ export function startApiStatusWork(options: ApiStatusWorkOptions): ApiStatusWork
       objects.clear();
     },
   });
-  return { changed: loop.changed, stop: lead.stop };
+  return { changed: loop.changed, stop: () => stopInTime(lead.stop(), clock) };
 }

@@ -19,6 +19,7 @@ import { createSettingsComplaints } from './settings-complaints.js';
 import { statusDuties } from './status-duties.js';
 import { type FactSources, readFacts } from './status-facts.js';
 import type { StatusSettings } from './status-settings.js';
+import { stopInTime } from './stop-in-time.js';
 
 export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> {
   readonly settings: StatusSettings;
@@ -53,8 +54,6 @@ export interface StatusRuntime {
 
 /** Interval at which the report of this instance and the facts about objects are compared with the last ones. */
 const PERIOD_MS = 500;
-/** An unresponsive API server must not delay the end of the process; the Lease then expires by itself. */
-const STOP_TIMEOUT_MS = 3_000;
 
 /** Undefined when neither NAV_ENABLE_STATUS nor NAV_ENABLE_ANALYSIS is true: nothing is read or written. */
 export function createStatus(parts: StatusParts): StatusRuntime | undefined {
@@ -146,17 +145,7 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
     connectionsChanged: () => progress?.connectionsChanged(),
     stop: async () => {
       isStopped = true;
-      await withinTime(clock, STOP_TIMEOUT_MS, end?.() ?? Promise.resolve());
+      await stopInTime(end?.() ?? Promise.resolve(), clock);
     },
   };
-}
-
-/** Waits for work to end, at most for the given time. */
-async function withinTime(clock: Clock, timeMs: number, work: Promise<void>): Promise<void> {
-  let cancel = (): void => undefined;
-  const late = new Promise<void>((resolve) => {
-    cancel = clock.schedule(timeMs, resolve);
-  });
-  await Promise.race([work, late]);
-  cancel();
 }

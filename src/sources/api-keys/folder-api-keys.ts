@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.js';
+import { settledWithin } from '../../base/settled-within.js';
 import type { ApiKeySecret } from '../../model/policy/plans/api-key-secrets.js';
 import type { NeededSecrets } from '../../model/policy/plans/consumer-secrets.js';
 import { type ApiKeySource, createApiKeyTable, type OnApiKeys } from './api-key-source.js';
 import { readApiKeys, unusable } from './read-api-keys.js';
-import { settledWithin } from './settled-within.js';
 
 export interface FolderApiKeysOptions {
   /** NAV_CREDENTIALS_DIR: has the entries of a Secret as files in `<namespace>/<name>/`. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import { isRecord } from '../../base/record.js';
+import { settledWithin } from '../../base/settled-within.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import type { RawObject } from '../../kubernetes/watch/raw-object.js';
 import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
@@ -9,7 +10,6 @@ import type { NeededSecrets } from '../../model/policy/plans/consumer-secrets.js
 import type { Logger } from '../../telemetry/logger.js';
 import { type ApiKeySource, createApiKeyTable, type OnApiKeys } from './api-key-source.js';
 import { readApiKeys, unusable } from './read-api-keys.js';
-import { settledWithin } from './settled-within.js';
 
 export interface SecretApiKeysOptions {
   /** Settles when the API server can be asked. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from './clock.js';
 
 /** Settles with a promise, or after a time in milliseconds. */
 export async function settledWithin(promise: Promise<void>, withinMs: number, clock: Clock): Promise<void> {
