@@ -10,18 +10,15 @@ import { createPageReader } from '../introspection/page-reader.js';
 import { createPages, DISCOVERY_SITE, instancePages } from '../introspection/page-table.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import { createMeshStore } from '../model/store/mesh-store.js';
-import { createPendingPodRecorder } from '../push/record-pending-pods.js';
-import type { Enforcement } from '../status/analysis/analysis-input.js';
 import type { AnalysisMessage } from '../status/analysis/analysis-message.js';
 import { createAnalysisMetrics } from '../status/analysis-metrics.js';
 import { createAnalysisWatch, NO_ANALYSIS } from '../status/analysis-watch.js';
-import type { BuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
 import { NAVIGATOR_DISCOVERY_FAMILIES } from '../telemetry/metric-families.js';
 import { createTracing } from '../tracing/create-tracing.js';
-import { createAuthorizationLog } from './authorization-log.js';
-import { createCacheLog } from './cache-log.js';
 import { createClusterConnection } from './cluster-connection.js';
+import { connectObservers } from './connect-observers.js';
+import { controlPlaneIdentity } from './control-plane-identity.js';
 import { createApiKeys } from './create-api-keys.js';
 import { createHttpServers } from './create-http-servers.js';
 import { createInstances } from './create-instances.js';
@@ -39,8 +36,8 @@ import { createQuotaShapesWatch } from './policy/quota-shapes-watch.js';
 import { createProcessParts } from './process-parts.js';
 import { createProxyServing, type ProxyObservers } from './proxy-serving.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
+import { readEnforcement } from './read-enforcement.js';
 import { createSettingsKeeper } from './settings-keeper.js';
-import { createSnapshotLog } from './snapshot-log.js';
 import { openGatewayStatus } from './status/create-gateway-status.js';
 import { openIngressStatus } from './status/create-ingress-status.js';
 import { createStatus } from './status/create-status.js';
@@ -120,22 +117,7 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
       shapes.look();
     },
   });
-  const enforcement = (): Enforcement => ({
-    isPluginOn: discovery.plugins.includes('policy'),
-    isAuthnOff: !discovery.plugins.includes('authn'),
-    isAuthzOff: !discovery.plugins.includes('authz'),
-    isGatewayScopedToNamespace: environment.navScopeGatewayToNamespace,
-    areDelegatesOn: environment.navEnableVirtualServiceDelegate,
-    expressionLanguage: environment.meshLang,
-    proxyImage: webhooks.proxyImage(),
-    limitedQuotas: policy.limitedQuotas(),
-    isPod: environment.podName !== '',
-    quotaDimensions: policy.quotaDimensions(),
-    unsharedCounters: policy.unsharedCounters(),
-    failedHandlers: policy.failedHandlers() ?? 'decided elsewhere',
-    regexLimits: regexLimitsOf(environment),
-    keySourceProblems: keySets.problems(),
-  });
+  const enforcement = () => readEnforcement(options, { policy, webhooks, keySets });
   const analysis = environment.navEnableAnalysis
     ? createAnalysisWatch(
         logging.scope('analysis'),
@@ -282,15 +264,8 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     lastProblems: () => [...sourceProblems(), ...analysis.lastMessages().map(problemOf)],
   });
   const readPage = createPageReader({ pages: instancePages(DISCOVERY_SITE), views, clock, logger });
-  const { http, monitoring } = createHttpServers({
-    options,
-    proxies,
-    protos: parts.protos,
-    views,
-    metrics,
-    logger,
-    clock,
-  });
+  const { protos } = parts;
+  const { http, monitoring } = createHttpServers({ options, proxies, protos, views, metrics, logger, clock });
   const introspection = createIntrospection({
     common: options.common,
     process: parts,
@@ -301,58 +276,16 @@ export function createDiscoveryParts(options: Options, logging: Logging, clock: 
     clock,
   });
 
-  const authorizationLog = createAuthorizationLog(logging.scope('authorization'), clock);
-  observers.sessions.push(authorizationLog);
-  observers.sessions.push({ opened: shapes.look, closed: () => undefined });
-  // The policy server comes first: it must know a snapshot before proxies have it.
-  observers.snapshots.push(
-    policy,
-    keySets,
-    apiKeys,
-    analysis,
-    webhooks,
-    dns,
-    createSnapshotLog(logging.scope('model')),
-    createCacheLog(logging.scope('cache'), () => {
-      const { resources, responses } = proxies.distributor;
-      return { generated: resources.generations, composed: responses.composed, reused: responses.reused };
-    }),
-    authorizationLog,
-    // The mesh config can name another policy server.
-    { observe: shapes.look },
-    createPendingPodRecorder(metrics),
-    ...apiStatuses,
-  );
-  if (status !== undefined) {
-    const changed = status.connectionsChanged;
-    observers.sessions.push({ opened: changed, progressed: changed, closed: changed });
-  }
-
-  if (tracing !== undefined) {
-    observers.sessions.push({
-      opened: () => undefined,
-      progressed: (session) => {
-        const connection = session.snapshot();
-        if (connection !== undefined) tracing.tracer.progressed(connection);
-      },
-      closed: () => undefined,
-    });
-  }
+  connectObservers(observers, {
+    ...{ policy, keySets, apiKeys, analysis, webhooks, dns, shapes, status, apiStatuses },
+    ...{ tracer: tracing?.tracer, distributor, metrics, logging, clock },
+  });
 
   return {
     tracing,
     ...{ cluster, keeper, sources, submit, keySets, apiKeys, analysis, policy, proxies, status, secure, webhooks },
     ...{ dns, drain, http, monitoring, introspection, instances, apiStatuses },
   };
-}
-
-/** ControlPlane.identifier of every response: the component, its instance and its build. */
-function controlPlaneIdentity(build: BuildInfo, podName: string): string {
-  return JSON.stringify({
-    Component: 'navigator',
-    ID: podName,
-    Info: { version: build.version, revision: build.revision, status: build.status, tag: build.tag },
-  });
 }
 
 /** A message of the analysis, as debug pages show problems. */

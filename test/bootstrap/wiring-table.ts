@@ -136,7 +136,7 @@ export const USED_AT: Readonly<Record<string, string>> = {
   NAV_DISTRIBUTION_HISTORY_RETENTION: 'proxy-serving.ts retentionMs',
   NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING: 'proxy-serving.ts ledger',
   MESH_LANG:
-    'create-generators.ts createPolicyConfigGenerators, discovery-parts.ts expressionLanguage, policy/embedded-policy.ts createResolvedRules',
+    'create-generators.ts createPolicyConfigGenerators, discovery-parts.ts expressionLanguage, policy/embedded-policy.ts createResolvedRules, read-enforcement.ts expressionLanguage',
   AUDIENCE: 'trust/open-trust.ts expectedTokens',
   BYPASS_OOP_MTLS_SAN_VERIFICATION: 'policy/embedded-policy.ts bypassesBackendNames',
   CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR: 'trust/open-trust.ts hasJitter',

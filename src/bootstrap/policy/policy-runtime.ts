@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../base/clock.js';
 import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
@@ -8,7 +7,7 @@ import type { QuotaCounters } from '../../introspection/quota-counters.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-address.js';
-import { type PolicyTransport, PolicyTransportError } from '../../policy/client/policy-transport.js';
+import { PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createKeyFiles } from '../../policy/quota/key-files.js';
 import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
 import type { RulesInForce } from '../../policy/rules/rule-objects.js';
@@ -25,7 +24,7 @@ import { createLoadReader } from '../../policy/server/load-reader.js';
 import { createPlanLimits } from '../../policy/server/plan-book.js';
 import { createPolicyHandlers, type PolicyHandlers } from '../../policy/server/policy-handlers.js';
 import { createPolicyListener } from '../../policy/server/policy-listener.js';
-import { createPolicyServer, type PolicyServer } from '../../policy/server/policy-server.js';
+import { createPolicyServer } from '../../policy/server/policy-server.js';
 import type { OpenShareStream } from '../../policy/server/shares/share-service.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
@@ -43,6 +42,7 @@ import {
   type PolicyConfiguration,
   type PolicyConfigurationOptions,
 } from './policy-configuration.js';
+import { withAdmission } from './with-admission.js';
 
 export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
   readonly regexLimits: PolicyRegexLimits;
@@ -210,7 +210,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       createAccessLogService(server, logger, callers.ofCall),
       createRateLimitQuotaService(noted(openShareStream), logger, callers.ofCall),
       createPolicyService({
-        answer: noted(admitted(server, clock, chain.answer)),
+        answer: noted(withAdmission(server, clock, chain.answer)),
         acceptReports: async (reports) => {
           for (const [index, attributes] of reports.entries()) {
             server.reports.take({ attributes });
@@ -283,24 +283,5 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       await ownListener.stop(graceMs);
       await handlers.chain.close();
     },
-  };
-}
-
-/** A check of another policy server, whose fail policy decides: it gets an error while this server is overloaded. */
-function admitted(
-  { admission }: Pick<PolicyServer, 'admission'>,
-  clock: Clock,
-  check: PolicyTransport['check'],
-): PolicyTransport['check'] {
-  return async (request, call) => {
-    if (!admission.admit(clock.monotonicMs(), 'mesh.policy.v1')) {
-      const message = 'the policy server is overloaded (overload in its configuration): add replicas';
-      throw new PolicyTransportError('other', message, { code: 'UNAVAILABLE' });
-    }
-    try {
-      return await check(request, call);
-    } finally {
-      admission.end();
-    }
   };
 }

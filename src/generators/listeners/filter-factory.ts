@@ -17,7 +17,6 @@ import {
   upstreamProtocolsFilter,
 } from '../../envoy/http-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { BLACK_HOLE_CLUSTER } from '../../envoy/names.js';
 import {
   buildMysqlProxy,
   buildRedisProxy,
@@ -35,13 +34,13 @@ import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Protocol } from '../../model/service.js';
 import type { ConnectionAction } from '../../model/traffic/connection-route.js';
-import { WHOLE_SERVICE } from '../../model/traffic/destination.js';
 import type { RouteClusters } from '../destination-names.js';
 import { FILTER_ORDER, type HttpFilterSlot } from '../plugins/filter-order.js';
 import type { ChainDescription } from '../plugins/listener-plan.js';
 import type { ListenerPlugin } from '../plugins/networking-plugin.js';
 import { HTTP_CLIENT_PROTOCOLS } from '../security/mesh-protocols.js';
 import type { GeneratorSettings } from '../settings.js';
+import { clustersOf, serviceClusterOf } from './action-clusters.js';
 import { type ListenerDependencies, listenerDependenciesOf } from './listener-dependencies.js';
 
 /** What an HTTP chain is for. */
@@ -284,32 +283,4 @@ export function createFilterFactory(
       );
     },
   };
-}
-
-type NamedWeights = readonly [{ readonly name: string; readonly weight: number }, ...TcpProxyOptions['clusters']];
-
-/** The clusters that an action leads to, at least one. */
-function clustersOf(action: ConnectionAction, clusters: RouteClusters): NamedWeights {
-  switch (action.type) {
-    case 'forward': {
-      const [first, ...others] = action.destinations.map((each) => ({ name: clusters.of(each), weight: each.weight }));
-      return [first ?? { name: BLACK_HOLE_CLUSTER, weight: 1 }, ...others];
-    }
-    case 'passThrough':
-      return [{ name: clusters.passThrough, weight: 1 }];
-    case 'close':
-      return [{ name: BLACK_HOLE_CLUSTER, weight: 1 }];
-  }
-}
-
-/**
- * The cluster by which plugins find the service of a chain: that of the whole service. Undefined where destinations have
- * different hosts, and for an address of no service.
- */
-function serviceClusterOf(action: ConnectionAction, clusters: RouteClusters): string | undefined {
-  if (action.type !== 'forward') return undefined;
-  const [first, ...others] = action.destinations;
-  const isOneHost = others.every(({ hostname }) => hostname === first?.hostname);
-  if (first === undefined || first.hostname === '' || !isOneHost) return undefined;
-  return clusters.of({ ...first, subset: WHOLE_SERVICE });
 }

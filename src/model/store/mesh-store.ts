@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { traitsOf } from '../../config/kind-traits.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
@@ -26,6 +25,7 @@ import type { MeshState } from './mesh-state.js';
 import type { MeshStoreSettings } from './mesh-store-settings.js';
 import { createObjectIndexer, type ObjectIndexes } from './object-indexes.js';
 import { ObjectTable } from './object-table.js';
+import { isSameObject, isSameVersion } from './same-object.js';
 import { ServiceDirectory } from './service-directory.js';
 
 /**
@@ -291,15 +291,4 @@ function createProblemsJoiner() {
 
 function join<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {
   return second.length === 0 ? first : [...first, ...second];
-}
-
-function isSameVersion(known: MeshObject, next: MeshObject): boolean {
-  if (known === next) return true;
-  const { resourceVersion } = known.metadata;
-  return resourceVersion !== '' && resourceVersion === next.metadata.resourceVersion;
-}
-
-/** Versions of two API servers may be equal by chance, especially those of objects that every cluster starts with. */
-function isSameObject(known: MeshObject, next: MeshObject): boolean {
-  return isSameVersion(known, next) && isDeepStrictEqual(known, next);
 }
