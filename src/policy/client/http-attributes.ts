@@ -49,11 +49,8 @@ export interface HttpRequestFacts {
   readonly auth?: RequestAuthFacts | undefined;
 }
 
-const GRPC_CONTENT_TYPES: ReadonlySet<string> = new Set([
-  'application/grpc',
-  'application/grpc+proto',
-  'application/grpc+json',
-]);
+/** A media type, perhaps with parameters. */
+const GRPC_CONTENT_TYPE = /^\s*application\/grpc(?:\+proto|\+json)?\s*(?:;|$)/i;
 
 /** A request and the API of its service, which knows where the key is. */
 interface ApiRequest {
@@ -114,6 +111,6 @@ function contentLength(text: string | undefined): AttributeValue | undefined {
 }
 
 function isGrpc(headers: HeaderMap): boolean {
-  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';', 1);
-  return GRPC_CONTENT_TYPES.has(mediaType.trim().toLowerCase());
+  const contentType = headers.get('content-type');
+  return contentType !== undefined && GRPC_CONTENT_TYPE.test(contentType);
 }

@@ -68,6 +68,8 @@ export function createCompiledServices(logger: Logger, regexes: RegexService): C
   }
   const entries = new WeakMap<ServiceConfig, Entry>();
   let policies: ServiceConfigSource = { find: () => undefined };
+  /** The services of the current policies that were called. */
+  let byHost = new Map<string, Entry>();
 
   const entryOf = (config: Partial<ServiceConfig>, isKnown: boolean, host: string): Entry => {
     const { mixerAttributes, networkFailPolicy, disableCheckCalls = false, disableReportCalls = false, plans } = config;
@@ -113,16 +115,22 @@ export function createCompiledServices(logger: Logger, regexes: RegexService): C
 
   const unknown = entryOf({}, false, '');
   const find = (host: string | undefined): Entry => {
-    const config = host === undefined ? undefined : policies.find(host);
-    if (config === undefined || host === undefined) return unknown;
+    if (host === undefined) return unknown;
+    const called = byHost.get(host);
+    if (called !== undefined) return called;
+    const config = policies.find(host);
+    // Callers choose hosts: those without a service are not kept.
+    if (config === undefined) return unknown;
     const entry = entries.get(config) ?? entryOf(config, true, host);
     entries.set(config, entry);
+    byHost.set(host, entry);
     return entry;
   };
 
   return {
     observe: (next) => {
       policies = next;
+      byHost = new Map();
     },
     find: (host) => find(host).known,
     compiled: (host) => find(host).prepared.ready(),

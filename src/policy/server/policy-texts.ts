@@ -1,5 +1,5 @@
 import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
-import type { AttributeValue } from '../client/attribute-value.js';
+import { stringAttribute } from '../client/attribute-value.js';
 import { acceptForwarded } from '../client/forwarded-attributes.js';
 import type { ConfigDecoder } from '../wire/config-decoder.js';
 import type { ConfigEncoder } from '../wire/config-encoder.js';
@@ -65,8 +65,10 @@ export type RequestTexts = (
 ) => string;
 
 const AUTH_PREFIX = 'request.auth.';
+const API_KEY = 'request.api_key';
+const PROTOCOL = 'context.protocol';
 
-/** @returns a function that writes the attributes of each API operation, and of each known key, once */
+/** @returns a function that writes the attributes of each API operation, of each plan, and of the last used keys once */
 export function createRequestTexts(texts: PolicyTexts): RequestTexts {
   const known = new WeakMap<AttributeLayer, string>();
   const textOf = (layer: AttributeLayer): string => {
@@ -77,25 +79,32 @@ export function createRequestTexts(texts: PolicyTexts): RequestTexts {
     known.set(layer, text);
     return text;
   };
-  return (apiLayer, requestDerived, planLayer) => {
-    const own = ownAttributes(requestDerived);
-    const ownText = own.size === 0 ? '' : texts.attributesText(own);
-    // The attributes of an operation may have any name and take precedence: they come last, because later texts win.
-    return [ownText, textOf(apiLayer), textOf(planLayer)].filter((text) => text !== '').join(',');
-  };
-}
+  const attributeMemo = (name: string) =>
+    createBoundedMemo(MEMO, (value: string) => texts.attributesText(new Map([[name, stringAttribute(value)]])));
+  const keyText = attributeMemo(API_KEY);
+  const protocolText = attributeMemo(PROTOCOL);
 
-/** The key, the claims and the protocol, which depend on headers and metadata that the log lacks. */
-function ownAttributes(requestDerived: AttributeLayer): AttributeLayer {
-  const own = new Map<string, AttributeValue>();
-  const protocol = requestDerived.get('context.protocol');
-  if (protocol?.type === 'string' && protocol.value !== 'http') own.set('context.protocol', protocol);
-  const apiKey = requestDerived.get('request.api_key');
-  if (apiKey !== undefined) own.set('request.api_key', apiKey);
-  if (requestDerived.has('request.auth.claims')) {
-    for (const [name, value] of requestDerived) {
-      if (name.startsWith(AUTH_PREFIX)) own.set(name, value);
+  /** The key, the claims and the protocol, which depend on headers and metadata that the log lacks. */
+  const ownTexts = (requestDerived: AttributeLayer): string[] => {
+    const own: string[] = [];
+    const protocol = requestDerived.get(PROTOCOL);
+    if (protocol?.type === 'string' && protocol.value !== 'http') own.push(protocolText(protocol.value));
+    const apiKey = requestDerived.get(API_KEY);
+    if (apiKey?.type === 'string') own.push(keyText(apiKey.value));
+    else if (apiKey !== undefined) own.push(texts.attributesText(new Map([[API_KEY, apiKey]])));
+    if (requestDerived.has('request.auth.claims')) {
+      own.push(texts.attributesText(new Map([...requestDerived].filter(([name]) => name.startsWith(AUTH_PREFIX)))));
     }
-  }
-  return own;
+    return own;
+  };
+
+  return (apiLayer, requestDerived, planLayer) => {
+    const all = ownTexts(requestDerived);
+    // The attributes of an operation may have any name and take precedence: they come last, because later texts win.
+    for (const layer of [apiLayer, planLayer]) {
+      const text = textOf(layer);
+      if (text !== '') all.push(text);
+    }
+    return all.join(',');
+  };
 }
