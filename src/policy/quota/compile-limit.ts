@@ -58,9 +58,9 @@ export function compileLimit(limit: QuotaLimit, readKeyFile: ReadKeyFile = noKey
       let presence = 0;
       let key = '';
       const values: string[] = [];
-      for (const [place, dimension] of dimensions.entries()) {
+      for (const dimension of dimensions) {
         const text = dimensionText(dimension, bag);
-        if (text !== undefined) presence |= 1 << place;
+        if (text !== undefined) presence |= 1 << values.length;
         const value = text ?? '';
         values.push(value);
         key += sized(value);

@@ -135,9 +135,10 @@ function decisionOf(demands: readonly ToldDemand[], outcome: QuotaOutcome): Chec
   if (outcome.type === 'unknownKey') return { ...ALLOWED, status: unknownKey(outcome).status };
   let exhausted: string[] | undefined;
   let retryAfterMs: number | undefined;
-  for (const [at, { quota, policy }] of demands.entries()) {
-    const result = outcome.results[at];
-    if (result === undefined || result.grantedAmount > 0) continue;
+  for (let at = 0; at < demands.length; at++) {
+    const [demand, result] = [demands[at], outcome.results[at]];
+    if (demand === undefined || result === undefined || result.grantedAmount > 0) continue;
+    const { quota, policy } = demand;
     exhausted ??= [];
     exhausted.push(policy ?? quota);
     if (result.retryAfterMs !== undefined) retryAfterMs = Math.max(retryAfterMs ?? 0, result.retryAfterMs);

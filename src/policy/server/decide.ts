@@ -119,10 +119,8 @@ export function decide(
       if (resolveNetworkFailPolicy(failPolicy).policy === 'FAIL_CLOSE') return finish(UNDECIDED);
     }
     const { transport } = config;
-    const decided = environment.handlers.check({
-      ...{ attributes, quotas, dryRunQuotas, planCharges, deduplicationId, receipt, failPolicy, transport },
-    });
-    return whenSettled(decided, finish);
+    const check = { attributes, quotas, dryRunQuotas, planCharges, deduplicationId, receipt, failPolicy, transport };
+    return whenSettled(environment.handlers.check(check), finish);
   };
   const decideFor = (found: CompiledService): Decided | Promise<Decided> => {
     service = found;

@@ -64,13 +64,15 @@ export class AnswerGeneration {
     this.#high[answer] = fingerprint.high;
     this.#low[answer] = fingerprint.low;
     this.#untilMs[answer] = untilMs;
-    for (const [index, { granted, isCharged, validMs, left, resetMs, retryAfterMs }] of results.entries()) {
-      this.#granted[first + index] = granted;
-      this.#isCharged[first + index] = isCharged ? 1 : 0;
-      this.#validMs[first + index] = validMs;
-      this.#left[first + index] = left;
-      this.#resetMs[first + index] = resetMs;
-      this.#retryAfterMs[first + index] = retryAfterMs ?? Number.NaN;
+    let at = first;
+    for (const { granted, isCharged, validMs, left, resetMs, retryAfterMs } of results) {
+      this.#granted[at] = granted;
+      this.#isCharged[at] = isCharged ? 1 : 0;
+      this.#validMs[at] = validMs;
+      this.#left[at] = left;
+      this.#resetMs[at] = resetMs;
+      this.#retryAfterMs[at] = retryAfterMs ?? Number.NaN;
+      at++;
     }
     this.#first[answer + 1] = first + results.length;
     this.#answers++;

@@ -9,6 +9,8 @@ const QUOTA_CACHE_HIT = 'quota-cache-hit';
 const NO_REPORTS = 'no-reports';
 const OVERLOADED = 'overloaded';
 const HALF_CHARACTERS = /\p{Surrogate}/gu;
+/** Such texts stay as they are, which hosts are. */
+const PLAIN_TEXT = /^[\w.-]*$/;
 
 /** The data of a Check for its report, as lines of an HTTP/1.1 answer that Envoy keeps as dynamic metadata. */
 export function answerHeaderLines(metadata: CheckMetadata): string {
@@ -60,8 +62,9 @@ function outcomeText({ decision, disableReports, isShed }: CheckMetadata): strin
   return text;
 }
 
-/** Hosts stay as they are. Other texts can have any characters, which a header cannot. */
+/** Texts can have any characters, which a header cannot. */
 function encodeText(text: string): string {
+  if (PLAIN_TEXT.test(text)) return text;
   return encodeURIComponent(text.replace(HALF_CHARACTERS, '\u{fffd}'));
 }
 
