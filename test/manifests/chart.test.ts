@@ -249,6 +249,21 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     see: (documents) => find(documents, 'ValidatingWebhookConfiguration /meshd-mesh-system'),
     expected: undefined,
   },
+  readSecretsOf: {
+    values: { readSecretsOf: ['shop'], revision: 'canary' },
+    see: (documents) =>
+      [
+        find(documents, 'Role shop/meshd-read-secrets-canary'),
+        find(documents, 'RoleBinding shop/meshd-read-secrets-canary'),
+      ].map((each) => each?.['rules'] ?? [each?.['roleRef'], each?.['subjects']]),
+    expected: [
+      [{ apiGroups: [''], resources: ['secrets'], verbs: ['list', 'watch'] }],
+      [
+        { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'meshd-read-secrets-canary' },
+        [{ kind: 'ServiceAccount', name: 'meshd-canary', namespace: 'mesh-system' }],
+      ],
+    ],
+  },
   networkPolicies: {
     values: { networkPolicies: false },
     see: (documents) => documents.filter(({ kind }) => kind === 'NetworkPolicy'),

@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
 import { booksService, hasCondition, quotaBinding, quotaSpec } from '../bootstrap/status/status-objects.js';
 import { startStatusInstance } from '../bootstrap/status/status-rig.js';
+import { connectPolicyClient } from '../bootstrap/support/policy-client.js';
 import { startServer } from '../bootstrap/support/running-server.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { createKubernetesClient } from '../counterparts/kubernetes/kubernetes-client.js';
@@ -20,6 +21,15 @@ import {
   POLICY_KINDS,
   SECURITY_KINDS,
 } from './support/meshd-permissions.js';
+import {
+  BOOKS_OF_VAULT,
+  CHECKS_ON,
+  KEYS,
+  MAY_NOT_READ,
+  MISSING,
+  planWithSecrets,
+  REMEDY,
+} from './support/plan-with-secrets.js';
 import { readDocuments } from './support/read-documents.js';
 
 const { available: binary } = requireKubernetesAndKubectl();
@@ -307,6 +317,60 @@ it('the account of the policy servers has no rights', async (t) => {
     },
   });
   t.like(answer.body, { status: { allowed: false } });
+});
+
+it('a plan has the keys of Secrets while the Role of docs/plans.md is granted, and refuses them otherwise', async (t) => {
+  const { books, plan, consumer, secret, grant } = planWithSecrets('vault');
+  await api.client.applyAll([...books, secret('keys', KEYS.first), secret('other', KEYS.other), plan]);
+  await api.client.apply(consumer('acme', 'keys'));
+  const server = await startServer(t, {
+    orchConfig: await kubeconfigOfMeshd(),
+    flags: ['--namespace', 'mesh-system'],
+    variables: { NAV_ENABLE_STATUS: 'true', POD_NAME: 'meshd-0' },
+  });
+  await writeFile(server.meshConfigFile, CHECKS_ON);
+  const client = connectPolicyClient(t, server.policyPort);
+  const codes = (): Promise<readonly number[]> =>
+    Promise.all(
+      Object.values(KEYS).map((key) => client.ask(BOOKS_OF_VAULT, { path: '/', headers: { 'x-api-key': key } })),
+    );
+  /** @param expected for the keys first, second and other */
+  const answers = (what: string, ...expected: readonly number[]) =>
+    eventually(what, async () => {
+      const found = (await codes()).join();
+      if (found !== expected.join()) throw new Error(`it is ${found}`);
+      return true;
+    });
+  const resolvedRefs = (expected: string) => hasCondition(api, consumer('acme'), 'ResolvedRefs', expected);
+  const noKeys = (index: number, name: string, reason: string) =>
+    `spec.keys[${index}].secretRef: the Secret ${name} gives no keys: ${reason}; ${REMEDY}`;
+
+  await resolvedRefs(`False KeysNotUsable: ${noKeys(0, 'keys', MAY_NOT_READ)}.`);
+  await answers('no key is known without the grant', 401, 401, 401);
+  const [logged] = server.logged(
+    'a kind of object may not be read, grant get, list and watch to this service account; the rest is served',
+  );
+  t.like(logged, { level: 'error', namespace: 'vault' });
+
+  await api.client.applyAll(grant);
+  await answers('only the key of the named Secret is known', 200, 401, 401);
+  await resolvedRefs('True Resolved: All references exist.');
+  await api.client.apply(secret('keys', KEYS.second));
+  await answers('the new key of the Secret takes the place of the old one', 401, 200, 401);
+  await api.client.delete(secret('keys'));
+  await answers('a deleted Secret has no keys', 401, 401, 401);
+  await resolvedRefs(`False KeysNotUsable: ${noKeys(0, 'keys', MISSING)}.`);
+  await api.client.apply(secret('keys', KEYS.first));
+  await answers('the Secret exists again', 200, 401, 401);
+
+  for (const each of grant) await api.client.delete(each);
+  // The watch goes on for minutes; a new name makes the control plane list the Secrets.
+  await api.client.apply(consumer('acme', 'keys', 'other'));
+  await answers('no key is known after the grant', 401, 401, 401);
+  await resolvedRefs(`False KeysNotUsable: ${noKeys(0, 'keys', MAY_NOT_READ)}; ${noKeys(1, 'other', MAY_NOT_READ)}.`);
+  const pages = await Promise.all(['/debug/configz', '/debug/quotas', '/metrics'].map((page) => server.http.get(page)));
+  const shown = JSON.stringify([server.log, pages]);
+  for (const key of Object.values(KEYS)) t.false(shown.includes(key), key);
 });
 
 async function tokenOfMeshd(audiences?: readonly string[]): Promise<string> {

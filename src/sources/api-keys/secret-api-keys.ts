@@ -153,8 +153,11 @@ function watchNamespace(
   };
   return {
     need: (names) => {
+      const before = needed;
       needed = names;
       if (isForbidden) tellForbidden();
+      // The table has forgotten a Secret that no Consumer named in the meantime.
+      else tell([...names].filter((each) => !before.has(each) && watched.has(each)));
       // Contents of other Secrets were not kept: they are read again for a new name.
       if ([...names].every((each) => watched.has(each))) return;
       cancelStart ??= clock.schedule(COLLECT_MS, () => {

@@ -17,6 +17,8 @@ const passThrough = (bytes: Buffer): Buffer => bytes;
 
 /** Parts of a request beyond its service. */
 export interface AskedRequest {
+  /** Default: one with the API key `k1` in its query. */
+  readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Of the caller. */
   readonly address?: string;
@@ -50,7 +52,7 @@ export function connectPolicyClient(t: Teardown, port: number): PolicyClient {
         else resolve(answer);
       });
     });
-  const check: PolicyClient['check'] = async (service, { headers, address, labels } = {}) => {
+  const check: PolicyClient['check'] = async (service, { path, headers, address, labels } = {}) => {
     const metadata = new Metadata();
     metadata.set('x-mesh-service', service);
     const attributes = { 'destination.labels': { stringMapValue: { entries: labels ?? {} } } };
@@ -58,7 +60,7 @@ export function connectPolicyClient(t: Teardown, port: number): PolicyClient {
       'x-mesh-client-config',
       httpConfigText(labels === undefined ? {} : { mixerAttributes: { attributes } }),
     );
-    const http = { id: String(++streamId), host: service, ...(headers === undefined ? {} : { headers }) };
+    const http = { id: String(++streamId), host: service, ...(path && { path }), ...(headers && { headers }) };
     const source = { address: { socketAddress: { address, portValue: 41362 } } };
     const bytes = checkRequestBytes(httpCheck(http, address === undefined ? {} : { source }));
     return readCheckResponse(await call(CHECK, bytes, metadata));

@@ -124,6 +124,18 @@ test('a new name lists the Secrets again, and no name ends the watch', async (t)
   t.is(cluster.stopped(), 2);
 });
 
+test('a Secret that is named again has its keys at once', async (t) => {
+  const cluster = createCluster();
+  cluster.follow('acme', 'other');
+  await cluster.deliver(secret('acme', { key: 'k1' }), secret('other', { key: 'k2' }));
+  cluster.follow('other');
+  cluster.follow('acme', 'other');
+  t.deepEqual(cluster.changes.at(-1), ['shop/acme']);
+  t.deepEqual(cluster.state('shop/acme'), { type: 'keys', entries: new Map([['key', [hashOf('k1')]]]) });
+  t.is(cluster.lists.length, 1, 'the running watch has kept it');
+  await cluster.source.stop();
+});
+
 test('the first read ends when each Secret was looked for, or after its time', async (t) => {
   const cluster = createCluster();
   cluster.follow('acme');
