@@ -60,7 +60,7 @@ function readConsumer(
   { name = '', keys = [] }: PlanConsumer__Output,
   index: number,
 ): ResolvedPlan['consumers'][number] {
-  const hashes = keys.map((bytes) => Buffer.from(bytes));
+  const hashes = keys.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   if (hashes.some(({ length }) => length !== HASH_BYTES)) {
     throw new PolicyWireError(`consumers[${index}].keys`, `has a hash that is not ${HASH_BYTES} bytes long`);
   }
