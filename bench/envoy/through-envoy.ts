@@ -16,6 +16,8 @@ import { type RoundResult, roundResultOf, VARIANTS, type Variant } from './round
 
 /** The first requests of a new process wait for its compiler, so they are not measured. */
 const WARM_UP = { perSecond: 1000, seconds: 4 };
+/** For answers after the last request of a round. A check is answered within 5 s. */
+const LONGEST_WAIT_MS = 30_000;
 /** Status of a request that the fail policy refuses. */
 const REFUSED = 503;
 
@@ -125,10 +127,12 @@ async function measureRound(
     if (status === REFUSED) refused++;
     return status === 200;
   };
+  // Requests without an answer must not keep the run from ending.
+  const giveUp = setTimeout(() => sender.close(), seconds * 1000 + LONGEST_WAIT_MS);
   const samples = await Promise.race([
     runOpenLoop({ perSecond, seconds, send, nowMs: monotonicMs, until }),
     envoy.failed,
-  ]);
+  ]).finally(() => clearTimeout(giveUp));
   const cpuAfter = await cpuSecondsOf(serverPid);
   const unchecked = samples.length - ((await allowed()) - allowedBefore);
   if (isChecked(variant) && unchecked > samples.filter(({ isGood }) => !isGood).length) {

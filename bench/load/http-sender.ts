@@ -19,41 +19,73 @@ interface Waiting {
 }
 
 const END_OF_HEAD = '\r\n\r\n';
+/** More connections would exhaust the files that a process may open, here and in Envoy. */
+const MAX_CONNECTIONS = 4096;
 
 /**
  * Node's client would use more of a core for each request than Envoy does, and the generator shares the cores with the
  * programs that it measures.
+ *
+ * @param maxConnections further requests wait until one of them is idle. Default 4,096
  */
-export function createHttpSender(port: number): HttpSender {
+export function createHttpSender(port: number, maxConnections = MAX_CONNECTIONS): HttpSender {
   const idle: Connection[] = [];
   const all = new Set<Connection>();
+  /** Requests without a connection, the oldest first. */
+  const queue: Queued[] = [];
+  const sendQueued = (): void => {
+    while (queue.length > 0 && (idle.length > 0 || all.size < maxConnections)) {
+      const next = queue.shift();
+      // The connection that was used last comes first, as in Envoy.
+      if (next !== undefined) (idle.pop() ?? open()).send(next.text).then(next.resolve, next.reject);
+    }
+  };
   const open = (): Connection => {
-    const connection = new Connection(port, idle, () => all.delete(connection));
+    const connection = new Connection(
+      port,
+      () => {
+        idle.push(connection);
+        sendQueued();
+      },
+      () => {
+        all.delete(connection);
+        const at = idle.indexOf(connection);
+        if (at >= 0) idle.splice(at, 1);
+        sendQueued();
+      },
+    );
     all.add(connection);
     return connection;
   };
   return {
     send: ({ method, path, headers }) => {
-      let head = `${method} ${path} HTTP/1.1\r\n`;
-      for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-      // The connection that was used last comes first, as in Envoy.
-      return (idle.pop() ?? open()).send(`${head}\r\n`);
+      let text = `${method} ${path} HTTP/1.1\r\n`;
+      for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
+      text += '\r\n';
+      if (idle.length > 0 || all.size < maxConnections) return (idle.pop() ?? open()).send(text);
+      return new Promise((resolve, reject) => queue.push({ text, resolve, reject }));
     },
     close: () => {
+      for (const { reject } of queue.splice(0)) reject(new Error('the sender was closed before the request was sent'));
       for (const connection of all) connection.close();
     },
   };
 }
 
+/** A request that waits for a connection. */
+interface Queued extends Waiting {
+  readonly text: string;
+}
+
 class Connection {
   readonly #socket: Socket;
-  readonly #idle: Connection[];
+  readonly #onIdle: () => void;
   #waiting: Waiting | undefined;
   #read = '';
   #error: Error | undefined;
 
-  constructor(port: number, idle: Connection[], onClosed: () => void) {
-    this.#idle = idle;
+  constructor(port: number, onIdle: () => void, onClosed: () => void) {
+    this.#onIdle = onIdle;
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true });
     this.#socket.on('data', (bytes: Buffer) => this.#take(bytes));
     this.#socket.on('error', (error) => {
@@ -61,8 +93,6 @@ class Connection {
     });
     this.#socket.on('close', () => {
       onClosed();
-      const at = idle.indexOf(this);
-      if (at >= 0) idle.splice(at, 1);
       this.#waiting?.reject(this.#error ?? new Error('the connection was closed before the answer'));
     });
   }
@@ -89,7 +119,7 @@ class Connection {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (/\r\nconnection: *close/i.test(head)) this.close();
-    else this.#idle.push(this);
+    else this.#onIdle();
     waiting?.resolve(Number(head.slice(9, 12)));
   }
 }

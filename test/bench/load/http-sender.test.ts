@@ -53,3 +53,25 @@ test('a port without a listener is an error', async (t) => {
   await t.throwsAsync(() => sender.send({ method: 'GET', path: '/', headers: {} }), { code: 'ECONNREFUSED' });
   sender.close();
 });
+
+test('requests beyond the connections wait for one, and are refused when the sender closes', async (t) => {
+  const connections = new Set<unknown>();
+  const server = createServer((request, response) => {
+    connections.add(request.socket);
+    if (request.url !== '/never') response.writeHead(200, { 'Content-Length': 0 }).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sender = createHttpSender((server.address() as AddressInfo).port, 2);
+  t.teardown(() => {
+    sender.close();
+    server.close();
+  });
+  const send = (path: string): Promise<number> => sender.send({ method: 'GET', path, headers: { host: 'a' } });
+  t.deepEqual(await Promise.all(['/1', '/2', '/3', '/4', '/5'].map(send)), [200, 200, 200, 200, 200]);
+  t.is(connections.size, 2);
+  const unanswered = ['/never', '/never', '/never'].map((path) => t.throwsAsync(() => send(path)));
+  sender.close();
+  const errors = await Promise.all(unanswered);
+  t.is(errors.at(-1)?.message, 'the sender was closed before the request was sent');
+});
