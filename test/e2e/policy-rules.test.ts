@@ -150,16 +150,21 @@ async function startAdapters({ mesh }: PolicyMesh) {
 }
 
 adapterTest(
-  'adapters of your own decide, and killing them under load fails no request and loses no report',
+  'adapters of your own decide and set headers, and killing them under load fails no request and loses no report',
   async (t) => {
     const policy = policyOf(t.context);
     const { agent } = policy.client;
     await policy.mesh.rig.network.addRouterAddress(ADAPTER_ADDRESS);
     const started = await startAdapters(policy);
-    const statusOf = async (key: string) =>
-      (await policy.send('keyed', 1, { headers: { 'x-api-key': key } }))[0]?.status;
+    const answerTo = async (key: string): Promise<HttpAnswer> => {
+      const [first] = await policy.send('keyed', 1, { headers: { 'x-api-key': key, 'x-plan': 'forged' } });
+      return first as HttpAnswer;
+    };
+    const statusOf = async (key: string) => (await answerTo(key)).status;
     await eventually('an unknown key is refused', async () => (await statusOf('other')) === 401);
-    t.is(await statusOf('key-of-ann'), 200);
+    const allowed = await answerTo('key-of-ann');
+    t.is(allowed.status, 200);
+    t.is(JSON.parse(allowed.body).headers['x-plan'], 'gold', "the adapter's output is a header of the request");
     await eventually('the reports come', () => existsSync(auditFile));
 
     const failures = () => policy.mesh.discovery.metric('policy_server_fail_policy_answers_total');
