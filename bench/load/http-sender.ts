@@ -33,11 +33,14 @@ export function createHttpSender(port: number, maxConnections = MAX_CONNECTIONS)
   const all = new Set<Connection>();
   /** Requests without a connection, the oldest first. */
   const queue: Queued[] = [];
+  // The connection that was used last comes first, as in Envoy.
+  const free = (): Connection | undefined => idle.pop() ?? (all.size < maxConnections ? open() : undefined);
   const sendQueued = (): void => {
-    while (queue.length > 0 && (idle.length > 0 || all.size < maxConnections)) {
+    while (queue.length > 0) {
+      const connection = free();
+      if (connection === undefined) return;
       const next = queue.shift();
-      // The connection that was used last comes first, as in Envoy.
-      if (next !== undefined) (idle.pop() ?? open()).send(next.text).then(next.resolve, next.reject);
+      if (next !== undefined) connection.send(next.text).then(next.resolve, next.reject);
     }
   };
   const open = (): Connection => {
@@ -62,8 +65,7 @@ export function createHttpSender(port: number, maxConnections = MAX_CONNECTIONS)
       let text = `${method} ${path} HTTP/1.1\r\n`;
       for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
       text += '\r\n';
-      if (idle.length > 0 || all.size < maxConnections) return (idle.pop() ?? open()).send(text);
-      return new Promise((resolve, reject) => queue.push({ text, resolve, reject }));
+      return free()?.send(text) ?? new Promise((resolve, reject) => queue.push({ text, resolve, reject }));
     },
     close: () => {
       for (const { reject } of queue.splice(0)) reject(new Error('the sender was closed before the request was sent'));

@@ -9,7 +9,7 @@ const QUOTA_CACHE_HIT = 'quota-cache-hit';
 const NO_REPORTS = 'no-reports';
 const OVERLOADED = 'overloaded';
 const HALF_CHARACTERS = /\p{Surrogate}/gu;
-/** Such texts stay as they are, which hosts are. */
+/** Texts that are written as they are, such as hosts. */
 const PLAIN_TEXT = /^[\w.-]*$/;
 
 /** The data of a Check for its report, as lines of an HTTP/1.1 answer that Envoy keeps as dynamic metadata. */
