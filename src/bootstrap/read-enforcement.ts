@@ -12,11 +12,8 @@ export interface EnforcementSources {
   readonly keySets: Pick<RunningKeySets, 'problems'>;
 }
 
-/** How this process enforces policies now, for the analysis of objects. */
-export function readEnforcement(
-  { discovery, environment }: Options,
-  { policy, webhooks, keySets }: EnforcementSources,
-): Enforcement {
+/** The part of `Enforcement` that flags and variables decide. */
+export function enforcementSettings({ discovery, environment }: Options) {
   return {
     isPluginOn: discovery.plugins.includes('policy'),
     isAuthnOff: !discovery.plugins.includes('authn'),
@@ -24,13 +21,20 @@ export function readEnforcement(
     isGatewayScopedToNamespace: environment.navScopeGatewayToNamespace,
     areDelegatesOn: environment.navEnableVirtualServiceDelegate,
     expressionLanguage: environment.meshLang,
+    regexLimits: regexLimitsOf(environment),
+  } satisfies Partial<Enforcement>;
+}
+
+/** How this process enforces policies now, for the analysis of objects. */
+export function readEnforcement(options: Options, { policy, webhooks, keySets }: EnforcementSources): Enforcement {
+  return {
+    ...enforcementSettings(options),
     proxyImage: webhooks.proxyImage(),
     limitedQuotas: policy.limitedQuotas(),
-    isPod: environment.podName !== '',
+    isPod: options.environment.podName !== '',
     quotaDimensions: policy.quotaDimensions(),
     unsharedCounters: policy.unsharedCounters(),
     failedHandlers: policy.failedHandlers() ?? 'decided elsewhere',
-    regexLimits: regexLimitsOf(environment),
     keySourceProblems: keySets.problems(),
   };
 }

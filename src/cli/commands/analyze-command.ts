@@ -47,23 +47,18 @@ export class AnalyzeCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
   private async analyze(options: Options, flags: AnalyzeFlags): Promise<Report> {
     const { readInputs } = await import('../../analyze/read-inputs.js');
     const { analyzeInputs } = await import('../../analyze/analyze-inputs.js');
-    const { regexLimitsOf, storeSettings } = await import('../../bootstrap/map-options.js');
+    const { storeSettings } = await import('../../bootstrap/map-options.js');
+    const { enforcementSettings } = await import('../../bootstrap/read-enforcement.js');
     const { discovery, environment, explicit } = options;
-    const regexLimits = regexLimitsOf(environment);
+    const settings = enforcementSettings(options);
     const served = await this.readServed(flags, environment.meshDomain);
     return await analyzeInputs(served?.inputs ?? (await readInputs(this.operands, this.context.stdin)), {
       store: storeSettings(options),
-      regexLimits,
+      regexLimits: settings.regexLimits,
       enforcement: {
-        isPluginOn: discovery.plugins.includes('policy'),
-        isAuthnOff: !discovery.plugins.includes('authn'),
-        isAuthzOff: !discovery.plugins.includes('authz'),
-        isGatewayScopedToNamespace: environment.navScopeGatewayToNamespace,
-        areDelegatesOn: environment.navEnableVirtualServiceDelegate,
-        expressionLanguage: environment.meshLang,
+        ...settings,
         limitedQuotas: undefined,
         knowsLimits: false,
-        regexLimits,
       },
       defaultNamespace: flags.defaultNamespace,
       meshConfigFile: explicit.has('--meshConfig') ? discovery.meshConfigFile : undefined,
