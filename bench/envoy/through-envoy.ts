@@ -1,3 +1,4 @@
+import { findFreePorts } from '../../test/counterparts/free-ports.js';
 import { BenchError } from '../cli/bench-error.js';
 import { createHttpSender, type HttpSender, type SentRequest } from '../load/http-sender.js';
 import { runOpenLoop } from '../load/open-loop.js';
@@ -6,7 +7,6 @@ import { monotonicMs } from '../measure/monotonic-clock.js';
 import { readProcessUsage } from '../measure/process-usage.js';
 import type { PolicyWorkload } from '../policy/workload.js';
 import type { Cleanup } from '../run/cleanup.js';
-import { findFreePorts } from '../subject/free-ports.js';
 import type { OwnedProcesses } from '../subject/owned-process.js';
 import { allowedStatOf, buildCheckBootstrap, type CheckedVariant } from './check-bootstrap.js';
 import { CHECK_FILTER_NAME, CHECKED_NODE_ID, FAST_FILTER_NAME } from './checked-mesh.js';

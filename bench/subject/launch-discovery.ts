@@ -4,9 +4,9 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findFreePorts } from '../../test/counterparts/free-ports.js';
 import { BenchError } from '../cli/bench-error.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
-import { findFreePorts } from './free-ports.js';
 import { describeExit, endProcess, type OwnedProcesses } from './owned-process.js';
 
 /** How often /ready is asked; the start is measured in hundreds of milliseconds. */

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import test from 'ava';
+import { findFreePort } from '../counterparts/free-ports.js';
 import { createTempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import type { Teardown } from './support/cleanup.js';
@@ -52,14 +53,6 @@ async function configFile(t: Teardown, text: string): Promise<string> {
   return folder.at('policy.yaml');
 }
 
-async function freePort(): Promise<number> {
-  const holder = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => holder.once('listening', resolve));
-  const { port } = holder.address() as AddressInfo;
-  await new Promise((resolve) => holder.close(resolve));
-  return port;
-}
-
 test.serial('it enforces the quotas of the mesh exactly, and follows changes of policies and of limits', async (t) => {
   const discovery = await startDiscovery(t);
   const file = await configFile(t, limits(3));
@@ -85,7 +78,7 @@ test.serial('it enforces the quotas of the mesh exactly, and follows changes of 
 });
 
 test.serial('until policies have come it is not ready and lets the fail policies of proxies decide', async (t) => {
-  const port = await freePort();
+  const port = await findFreePort();
   const file = await configFile(t, limits(1));
   const server = await startPolicyProcess(t, ['--discoveryAddress', `127.0.0.1:${port}`, '--policyConfig', file]);
   const client = connectPolicyClient(t, server.policyPort);
@@ -256,7 +249,7 @@ test.serial('a mesh config that names no policy server gives no policies, and is
 test.serial('while its store has never been reached it is not ready; a store that is there makes it so', async (t) => {
   const discovery = await startDiscovery(t);
   const quotas = [{ name: 'requests', maxAmount: 1, validDuration: '1h' }];
-  const address = `redis://127.0.0.1:${await freePort()}`;
+  const address = `redis://127.0.0.1:${await findFreePort()}`;
   const file = await configFile(t, JSON.stringify({ quotas, storage: { type: 'redis', address } }));
   const flags = ['--discoveryAddress', `127.0.0.1:${discovery.grpcPort}`, '--policyConfig', file];
   const server = await startPolicyProcess(t, flags);

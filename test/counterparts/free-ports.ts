@@ -33,3 +33,9 @@ export async function findFreePorts(count: number): Promise<readonly number[]> {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   }
 }
+
+/** A loopback port that nothing listens on at present. */
+export async function findFreePort(): Promise<number> {
+  const [port] = await findFreePorts(1);
+  return port as number;
+}

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { promises as dns } from 'node:dns';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { type DecodedPacket, decode, encode, type Packet } from 'dns-packet';
 import { Registry } from 'prom-client';
 import { type Clock, systemClock } from '../../src/base/clock.js';
@@ -134,15 +134,6 @@ export function createGate(): { readonly released: Promise<void>; release(): voi
     release = resolve;
   });
   return { released, release: () => release() };
-}
-
-/** A port that is free over TCP now, for servers that must know it before they start. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** A connection on which queries are sent with their lengths. */

@@ -6,11 +6,12 @@ import test from 'ava';
 import { encode } from 'dns-packet';
 import { systemClock } from '../../src/base/clock.js';
 import { createPlainServer } from '../../src/dns/upstream/upstream-servers.js';
+import { findFreePort } from '../counterparts/free-ports.js';
 import { contextOf, endpoints, service, serviceEntry } from '../model/mesh-objects.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createSelfSignedCertificate } from '../support/self-signed-certificate.js';
-import { createGate, freePort, LOOPBACK, openStream, opt, question, startDns } from './dns-rig.js';
+import { createGate, LOOPBACK, openStream, opt, question, startDns } from './dns-rig.js';
 import { reply, replyWith, startFaultUpstream } from './fault-upstream.js';
 
 const HOST = { host: LOOPBACK };
@@ -250,7 +251,7 @@ test('DNS_SERVER is asked over TLS, on one connection, and must have a certifica
 });
 
 test('this process is not asked as its own upstream server', async (t) => {
-  const port = await freePort();
+  const port = await findFreePort();
   const address = { ...HOST, port };
   const rig = await startDns(t, { upstream: [address], settings: { address } });
   await t.throwsAsync(rig.resolver.resolve4('www.example.org'), { code: dns.REFUSED });
@@ -266,7 +267,7 @@ test('a query that comes back from its upstream server ends as a loop', async (t
   const { certificate, key } = createSelfSignedCertificate();
   const rootsFile = path.join(folder, 'roots.pem');
   await writeFile(rootsFile, certificate);
-  const port = await freePort();
+  const port = await findFreePort();
   const material = {
     current: () => ({ certificate: { privateKey: key, certificateChain: certificate }, clientRoots: [] }),
     onChange: () => () => undefined,

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { findFreePorts } from '../../bench/subject/free-ports.js';
+import { findFreePorts } from '../counterparts/free-ports.js';
 import { startManagedProcess } from '../counterparts/managed-process.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { eventually } from '../support/eventually.js';

@@ -5,6 +5,7 @@ import { createCleanup } from '../bootstrap/support/cleanup.js';
 import { createHttpReader } from '../bootstrap/support/http-reader.js';
 import { type RunningServer, startServer } from '../bootstrap/support/running-server.js';
 import { runCommand } from '../counterparts/command.js';
+import { findFreePort } from '../counterparts/free-ports.js';
 import { findGrpcProgram, GRPC_LANGUAGES, type GrpcClient, startGrpcClient } from '../counterparts/grpc/grpc-client.js';
 import { startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
@@ -14,7 +15,7 @@ import { createTempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import { containerOf, injectShipped, shippedSettings, type TestPod } from '../webhooks/injection/support/injection.js';
 import { expand, variablesOf } from '../webhooks/injection/support/proxy-bootstrap.js';
-import { fileText, freePort, PORT, securedServer } from './proxyless-grpc-mesh.js';
+import { fileText, PORT, securedServer } from './proxyless-grpc-mesh.js';
 
 interface Context {
   readonly server: RunningServer;
@@ -80,7 +81,7 @@ test.before(async (t) => {
     discoveryAddress: `localhost:${server.secureGrpcPort}`,
   };
   const pod = injectShipped(POD, shippedSettings({ defaultConfig }), { namespace: NAMESPACE });
-  const port = await freePort();
+  const port = await findFreePort();
   const here = (text: string): string =>
     text
       .replaceAll(/\/etc\/mesh\/grpc|\/var\/run\/secrets\/(mesh|tokens)/g, folder.path)
@@ -123,7 +124,7 @@ for (const language of GRPC_LANGUAGES) {
       const client = clients.get(language);
       if (client === undefined) throw new Error(`no client in ${language}`);
       const port = await eventually('a server starts on a free port', async () => {
-        const free = await freePort();
+        const free = await findFreePort();
         await client.serve(`${ADDRESS}:${free}`, language, { secure: true });
         return free;
       });

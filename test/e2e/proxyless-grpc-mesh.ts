@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, credentials } from '@grpc/grpc-js';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
@@ -39,16 +37,6 @@ export async function writeCertificate(folder: string): Promise<CertificateFiles
     key: await write('key.pem', key),
     roots: await write('roots.pem', authority.certificate),
   };
-}
-
-/** A port of 127.0.0.1 that no server has at the moment. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 /** The bootstrap of a client or server in namespace `default`, as the command `grpc-bootstrap` writes it. */

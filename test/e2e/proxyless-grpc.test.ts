@@ -6,6 +6,7 @@ import { status } from '@grpc/grpc-js';
 import anyTest, { type TestFn } from 'ava';
 import { createCleanup } from '../bootstrap/support/cleanup.js';
 import { type RunningServer, startServer } from '../bootstrap/support/running-server.js';
+import { findFreePort } from '../counterparts/free-ports.js';
 import { type GrpcBackend, startGrpcBackend } from '../counterparts/grpc/backend.js';
 import {
   type CallOptions,
@@ -23,7 +24,6 @@ import {
   destinationRule,
   entry,
   fileText,
-  freePort,
   kubernetesService,
   nodeOf,
   PORT,
@@ -364,7 +364,7 @@ for (const language of GRPC_LANGUAGES) {
     const client = clientOf(t.context);
     const serve = (secure: boolean) =>
       eventually('a server starts on a free port', async () => {
-        const port = await freePort();
+        const port = await findFreePort();
         await client.serve(`127.0.0.1:${port}`, `${language}-server`, { secure });
         return port;
       });

@@ -5,8 +5,8 @@ import { buildSidecarIdentities } from '../../../bench/client/sidecar-identity.j
 import { buildEndpointChanges } from '../../../bench/mesh/mesh-change.js';
 import { buildMeshServices } from '../../../bench/mesh/mesh-shape.js';
 import { awaitPhase } from '../../../bench/run/await-phase.js';
-import { findFreePorts } from '../../../bench/subject/free-ports.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { findFreePorts } from '../../counterparts/free-ports.js';
 import { startFakeDeltaServer } from '../connections/fake-delta-server.js';
 import { startFakeAdsServer } from '../run/fake-ads-server.js';
 

@@ -4,8 +4,8 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually.js';
+import { findFreePorts } from '../free-ports.js';
 import { type ManagedProcess, startManagedProcess } from '../managed-process.js';
-import { findFreePorts } from './free-ports.js';
 import { createKubernetesClient, type KubernetesClient } from './kubernetes-client.js';
 
 export interface ApiServerOptions {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { QuotaStore } from '../../../src/policy/quota/quota-store.js';
-import { findFreePorts } from '../../counterparts/kubernetes/free-ports.js';
+import { findFreePorts } from '../../counterparts/free-ports.js';
 import { type RedisServer, requireRedis, startRedis } from '../../counterparts/redis-server.js';
 import { type ChargeOptions, chargeOf, chargeStore, grantedBy } from '../../support/charge-store.js';
 import { eventually } from '../../support/eventually.js';
