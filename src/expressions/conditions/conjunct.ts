@@ -24,6 +24,17 @@ export interface Conjunct {
 export interface ValueCondition extends Pick<NeededValue, 'subjectKey' | 'type' | 'values' | 'isEnough'> {
   /** The value to look up; undefined for a request for which the condition is not met. */
   read(bag: AttributeReader): KeyValue | undefined;
+  /** The entry of a map that `read` reads; undefined for other subjects. */
+  readonly entry: MapEntry | undefined;
+}
+
+/** An entry of a map, by a name that is written as a literal: `request.headers["accept"]`. */
+export interface MapEntry {
+  /** Equal for equal maps. */
+  readonly mapKey: string;
+  readonly name: string;
+  /** Undefined for a request without the map. */
+  readMap(bag: AttributeReader): ReadonlyMap<string, string> | undefined;
 }
 
 /** Reads of attributes use no part of it. */
@@ -41,7 +52,8 @@ export function conjunctsOf(tree: TypedNode, context: CompileContext): Conjunct[
       isMetered: isMetered(tree),
       conditions: neededValues(tree).map(({ subject, ...condition }) => ({
         ...condition,
-        read: readerOf(compileNode(subject, context)),
+        read: readerOf<KeyValue>(compileNode(subject, context)),
+        entry: entryOf(subject, context),
       })),
       matches: (bag, frame) => node(bag, frame) === true,
     },
@@ -59,7 +71,7 @@ export function attributeEquals(attribute: string, text: string): Conjunct {
   return {
     key: `${subjectKey} ${JSON.stringify(text)}`,
     isMetered: false,
-    conditions: [{ subjectKey, type: 'equals', values: [text], isEnough: true, read }],
+    conditions: [{ subjectKey, type: 'equals', values: [text], isEnough: true, read, entry: undefined }],
     matches: (bag) => read(bag) === text,
   };
 }
@@ -68,9 +80,15 @@ function isMetered(node: TypedNode): boolean {
   return node.kind === 'matches' || node.kind === 'macro' || typedParts(node).some(isMetered);
 }
 
-function readerOf(node: EvaluateNode): ValueCondition['read'] {
+function entryOf(subject: TypedNode, context: CompileContext): MapEntry | undefined {
+  if (subject.kind !== 'entry' || subject.key.kind !== 'constant') return undefined;
+  const readMap = readerOf<ReadonlyMap<string, string>>(compileNode(subject.map, context));
+  return { mapKey: nodeKey(subject.map), name: String(subject.key.value), readMap };
+}
+
+function readerOf<Value>(node: EvaluateNode): (bag: AttributeReader) => Value | undefined {
   return (bag) => {
     const value = node(bag, NO_METER);
-    return value instanceof Failure ? undefined : (value as KeyValue);
+    return value instanceof Failure ? undefined : (value as Value);
   };
 }

@@ -6,13 +6,14 @@ import { nodeKey } from './node-key.js';
 /** A value that can be looked up. */
 export type KeyValue = string | bigint | number | boolean;
 
-/** A need of a part of an expression that is true: its subject equals, begins with, or contains one of the values. */
+/** A need of a part of an expression that is true: its subject equals, begins with, or contains one of the values, or is filled. */
 export interface NeededValue {
   /** Reads an attribute or an entry of a map, perhaps with a default. Costs little, and spends nothing of the meter. */
   readonly subject: TypedNode;
   /** Equal for equal subjects. */
   readonly subjectKey: string;
-  readonly type: 'equals' | 'startsWith' | 'contains';
+  /** `isFilled`: the subject is a text that is not empty; such a need has no values. */
+  readonly type: 'equals' | 'startsWith' | 'contains' | 'isFilled';
   readonly values: readonly KeyValue[];
   /** Whether the part is true for every request with such a value. */
   readonly isEnough: boolean;
@@ -69,6 +70,8 @@ function neededByFunction(name: string, parameters: readonly TypedNode[]): reado
       const [subject, constant] = first.kind === 'constant' ? [second, first] : [first, second];
       return equalsOneOf(subject, [constant]);
     }
+    case '!=':
+      return isEmptyText(second) ? filled(first) : isEmptyText(first) ? filled(second) : [];
     case 'in':
       return second.kind === 'list' ? equalsOneOf(first, second.elements) : [];
     case 'startsWith':
@@ -102,6 +105,15 @@ function equalsOneOf(subject: TypedNode, constants: readonly TypedNode[]): reado
   );
   const isComplete = values.length === constants.length && values.length > 0 && values.length <= MAX_VALUES;
   return isComplete ? needed(subject, 'equals', values) : [];
+}
+
+/** Rules ask so whether a request has a header. */
+function filled(subject: TypedNode): readonly NeededValue[] {
+  return subject.type === 'STRING' ? needed(subject, 'isFilled', []) : [];
+}
+
+function isEmptyText(node: TypedNode): boolean {
+  return node.kind === 'constant' && node.value === '';
 }
 
 function needed(subject: TypedNode, type: NeededValue['type'], values: readonly NativeValue[]): readonly NeededValue[] {

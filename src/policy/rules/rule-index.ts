@@ -3,8 +3,9 @@ import type { Frame } from '../../expressions/compile/evaluate-node.js';
 import { LazyFrame } from '../../expressions/compile/lazy-frame.js';
 import type { Conjunct } from '../../expressions/conditions/conjunct.js';
 import type { AttributeReader } from '../../expressions/expression-types.js';
-import { createConditionTables, type Found } from './index/condition-tables.js';
+import { createConditionTables } from './index/condition-tables.js';
 import { createSharedTests, type Test } from './index/shared-tests.js';
+import type { Found } from './index/value-table.js';
 
 /** A rule in an index. */
 export interface IndexedRule {

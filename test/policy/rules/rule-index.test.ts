@@ -19,6 +19,7 @@ const PARTS: Readonly<Record<'all' | ExpressionLanguage, readonly string[]>> = {
     ...['key == "a"', '"b" == key', 'key != "a"', 'key == ""', 'key == word', 'word == "a"', 'word == "ab"'],
     ...['key.startsWith("a")', 'key.startsWith("ab")', 'key.startsWith("")', 'key.endsWith("b")', 'match(key, "a*")'],
     ...['match(key, "*b")', 'match(word, "b")', 'match(key, "*")', 'toLower(key) == "a"', 'count == 1', '2 == count'],
+    ...['map["k"] != ""', '"" != map["l"]', 'key != ""', 'map["l"] == "b"', 'map["k"].startsWith("")'],
     ...['count != 1', 'flag', 'flag == true', 'flag == false', 'ratio == 0.0', 'map["k"] == "a"', 'map["k"] == ""'],
     ...[
       'destination.service == "a"',
@@ -79,7 +80,7 @@ const request: fc.Arbitrary<Readonly<Record<string, Written>>> = fc.record(
     count: fc.constantFrom<Written[]>(1n, 2n, 'a'),
     flag: fc.boolean(),
     ratio: fc.constantFrom(0, -0, 1),
-    map: fc.constantFrom<Written[]>({}, { k: 'a' }, { k: 'b' }, 'a'),
+    map: fc.constantFrom<Written[]>({}, { k: 'a' }, { k: '', l: 'b' }, { k: 'b', l: '', m: 'a' }, 'a'),
     address: fc.constant(new Uint8Array([10, 0, 0, 1])),
     elapsed: fc.constant(1_000_000_000n),
     'source.namespace': fc.constantFrom('a', ''),
@@ -152,6 +153,33 @@ test('rules that need another value are not evaluated, and a conjunct of several
   // The value by which it was found proves its only conjunct.
   t.true(others.every(({ evaluations }) => evaluations === 0));
   t.is(prefixed.evaluations + (twins[0]?.evaluations ?? 0) + (twins[1]?.evaluations ?? 0), 2);
+});
+
+test('rules that ask for entries of a map which a request lacks are not evaluated', (t) => {
+  const rules = Array.from({ length: 100 }, (_, place) =>
+    countedRule(place, `map["k${place}"] != "" && word != "x${place}"`),
+  );
+  const find = createRuleIndex(rules);
+  for (const [map, expected] of [
+    [{ k7: 'a', k8: '', other: 'b' }, [7]],
+    [{}, []],
+    [
+      Object.fromEntries(rules.map(({ place }) => [`k${place * 2}`, 'a'])),
+      rules.flatMap(({ place }) => (place % 2 ? [] : [place])),
+    ],
+  ] as const) {
+    for (const rule of rules) rule.evaluations = 0;
+    const found = find(requestWith({ map, word: 'w' }), createEvaluationMeter());
+    t.deepEqual(
+      found.map(({ place }) => place),
+      expected as readonly number[],
+    );
+    t.true(
+      rules.every(
+        ({ place, evaluations }) => evaluations === ((expected as readonly number[]).includes(place) ? 1 : 0),
+      ),
+    );
+  }
 });
 
 test('rules whose values are never met by one request cost nothing of its meter', (t) => {

@@ -1,5 +1,4 @@
 import type { Conjunct, ValueCondition } from '../../../expressions/conditions/conjunct.js';
-import type { KeyValue } from '../../../expressions/conditions/value-condition.js';
 
 /** The condition by which a rule is found, and the conjunct that it is of. */
 export interface ChosenCondition {
@@ -8,11 +7,12 @@ export interface ChosenCondition {
 }
 
 /** The most selective first. */
-const TYPES: readonly ValueCondition['type'][] = ['equals', 'startsWith', 'contains'];
+const TYPES: readonly ValueCondition['type'][] = ['equals', 'startsWith', 'contains', 'isFilled'];
 
 /**
  * Chooses for each rule the condition with the value that fewest rules need: of equally rare ones an equality, then the
- * beginning of a text, then one whose subject most rules have, so that few subjects are read.
+ * beginning of a text, then one whose subject most rules have, so that few subjects are read. A condition that many values
+ * meet is chosen only for a rule without others.
  */
 export function* chooseConditions<Rule extends { readonly conjuncts: readonly Conjunct[] }>(
   rules: readonly Rule[],
@@ -23,14 +23,15 @@ export function* chooseConditions<Rule extends { readonly conjuncts: readonly Co
   };
   for (const { condition } of rules.flatMap(conditionsOf)) {
     add(condition.subjectKey);
-    for (const value of condition.values) add(valueKey(condition, value));
+    for (const key of valueKeys(condition)) add(key);
   }
   const usesOf = (key: string): number => uses.get(key) ?? 0;
   for (const rule of rules) {
     const ranked = conditionsOf(rule).map((chosen) => {
       const { condition } = chosen;
-      const rarity = Math.max(...condition.values.map((value) => usesOf(valueKey(condition, value))));
-      return { chosen, rank: [rarity, TYPES.indexOf(condition.type), -usesOf(condition.subjectKey)] };
+      const { type, subjectKey } = condition;
+      const rarity = Math.max(...valueKeys(condition).map(usesOf));
+      return { chosen, rank: [type === 'isFilled' ? 1 : 0, rarity, TYPES.indexOf(type), -usesOf(subjectKey)] };
     });
     const [best] = ranked.sort((a, b) => compareRanks(a.rank, b.rank));
     yield [rule, best?.chosen];
@@ -42,8 +43,9 @@ function conditionsOf({ conjuncts }: { readonly conjuncts: readonly Conjunct[] }
 }
 
 /** A subject's key has no line break: its texts are written as JSON. */
-function valueKey({ subjectKey, type }: ValueCondition, value: KeyValue): string {
-  return `${subjectKey}\n${type} ${typeof value} ${value}`;
+function valueKeys({ subjectKey, type, values }: ValueCondition): readonly string[] {
+  if (type === 'isFilled') return [`${subjectKey}\n${type}`];
+  return values.map((value) => `${subjectKey}\n${type} ${typeof value} ${value}`);
 }
 
 function compareRanks(a: readonly number[], b: readonly number[]): number {

@@ -1,13 +1,8 @@
-import { appendTo } from '../../../base/append-to.js';
-import type { Conjunct, ValueCondition } from '../../../expressions/conditions/conjunct.js';
-import type { KeyValue } from '../../../expressions/conditions/value-condition.js';
+import type { Conjunct, MapEntry, ValueCondition } from '../../../expressions/conditions/conjunct.js';
 import type { AttributeReader } from '../../../expressions/expression-types.js';
-import { PrefixIndex } from '../../client/prefix-index.js';
 import { chooseConditions } from './choose-conditions.js';
-import { SubstringIndex } from './substring-index.js';
-
-/** Takes rules that a request may match. */
-export type Found<Item> = (items: readonly Item[]) => void;
+import { EntryTables } from './entry-tables.js';
+import { type Found, type ValueTable, ValueTableBuilder } from './value-table.js';
 
 /** The rules by the values that they need. */
 export interface ConditionTables<Item> {
@@ -15,12 +10,9 @@ export interface ConditionTables<Item> {
   find(bag: AttributeReader, take: Found<Item>): void;
 }
 
-/** The rules that need a value of one subject. */
-interface Table<Item> {
-  readonly read: ValueCondition['read'];
-  readonly byValue: Map<KeyValue, Item[]>;
-  readonly byPrefix: Map<string, Item[]>;
-  readonly byPart: Map<string, Item[]>;
+/** The rules that need a value of one subject, and how it is read. */
+interface Collected<Item> extends Pick<ValueCondition, 'read' | 'entry'> {
+  readonly rules: ValueTableBuilder<Item>;
 }
 
 /**
@@ -32,7 +24,7 @@ export function createConditionTables<Rule extends { readonly conjuncts: readonl
   itemOf: (rule: Rule, proven: Conjunct | undefined) => Item,
 ): ConditionTables<Item> {
   const rest: Item[] = [];
-  const tables = new Map<string, Table<Item>>();
+  const collected = new Map<string, Collected<Item>>();
   for (const [rule, chosen] of chooseConditions(rules)) {
     if (chosen === undefined) {
       rest.push(itemOf(rule, undefined));
@@ -40,63 +32,56 @@ export function createConditionTables<Rule extends { readonly conjuncts: readonl
     }
     const { condition, conjunct } = chosen;
     const item = itemOf(rule, condition.isEnough ? conjunct : undefined);
-    addTo(tableOf(tables, condition), condition, item);
+    collectorOf(collected, condition).rules.add(condition, item);
   }
-  const all = Array.from(tables.values(), ({ read, byValue, byPrefix, byPart }) => ({
-    read,
-    byValue,
-    prefixes: byPrefix.size === 0 ? undefined : new PrefixIndex<readonly Item[]>(byPrefix),
-    parts: byPart.size === 0 ? undefined : new SubstringIndex<readonly Item[]>(byPart),
-  }));
+  const { tables, maps } = tablesOf(collected.values());
 
   return {
     find(bag, take) {
       take(rest);
-      for (let index = 0; index < all.length; index++) {
-        const table = all[index];
-        const value = table?.read(bag);
-        if (table === undefined || value === undefined) continue;
-        const equal = table.byValue.get(value);
-        if (equal !== undefined) take(equal);
-        if (typeof value !== 'string') continue;
-        table.prefixes?.find(value).forEach(take);
-        table.parts?.visit(value, take);
+      for (let index = 0; index < tables.length; index++) {
+        const { read, table } = tables[index] as (typeof tables)[number];
+        const value = read(bag);
+        if (value !== undefined) table.find(value, take);
       }
+      for (let index = 0; index < maps.length; index++) maps[index]?.find(bag, take);
     },
   };
 }
 
-function addTo<Item>(table: Table<Item>, { type, values }: ValueCondition, item: Item): void {
-  switch (type) {
-    case 'equals':
-      for (const value of new Set(values)) appendTo(table.byValue, value, item);
-      return;
-    case 'startsWith':
-      for (const prefix of shortest(values)) appendTo(table.byPrefix, prefix, item);
-      return;
-    case 'contains':
-      for (const part of values) appendTo(table.byPart, String(part), item);
-  }
-}
-
-function tableOf<Item>(
-  tables: Map<string, Table<Item>>,
-  { subjectKey, read }: Pick<ValueCondition, 'subjectKey' | 'read'>,
-): Table<Item> {
-  const known = tables.get(subjectKey);
+function collectorOf<Item>(
+  collected: Map<string, Collected<Item>>,
+  { subjectKey, read, entry }: ValueCondition,
+): Collected<Item> {
+  const known = collected.get(subjectKey);
   if (known !== undefined) return known;
-  const made: Table<Item> = { read, byValue: new Map(), byPrefix: new Map(), byPart: new Map() };
-  tables.set(subjectKey, made);
+  const made: Collected<Item> = { read, entry, rules: new ValueTableBuilder() };
+  collected.set(subjectKey, made);
   return made;
 }
 
-/** The texts without those that begin with another one: a value begins with at most one of them. */
-function shortest(values: readonly KeyValue[]): readonly string[] {
-  const kept: string[] = [];
-  for (const text of values.map(String).sort()) {
-    // The last one kept is the only one that it can begin with.
-    const last = kept.at(-1);
-    if (last === undefined || !text.startsWith(last)) kept.push(text);
+interface ReadTable<Item> extends Pick<ValueCondition, 'read'> {
+  readonly table: ValueTable<Item>;
+}
+
+/** The tables whose subjects are read for each request, and those of entries of maps. */
+function tablesOf<Item>(collected: Iterable<Collected<Item>>): {
+  readonly tables: readonly ReadTable<Item>[];
+  readonly maps: readonly EntryTables<Item>[];
+} {
+  const tables: ReadTable<Item>[] = [];
+  const maps = new Map<string, EntryTables<Item>>();
+  const mapOf = ({ mapKey, readMap }: MapEntry): EntryTables<Item> => {
+    const known = maps.get(mapKey);
+    if (known !== undefined) return known;
+    const made = new EntryTables<Item>(readMap);
+    maps.set(mapKey, made);
+    return made;
+  };
+  for (const { read, entry, rules } of collected) {
+    const table = rules.build();
+    if (entry === undefined || table.hasEmpty) tables.push({ read, table });
+    else mapOf(entry).add(entry.name, table);
   }
-  return kept;
+  return { tables, maps: [...maps.values()] };
 }
