@@ -24,7 +24,7 @@ const DISPATCHED_INSTANCES = 200;
 /** With what the names of these steps begin. */
 export const DISPATCH_STEP = `${DISPATCHED_RULES} rules `;
 
-/** The condition of a rule, by its number. No value of the first three kinds is in two rules. */
+/** The condition of a rule, by its number. No value of the first three kinds is in two rules. Rule 7 matches a request. */
 const CONDITIONS: Readonly<Record<string, (index: number) => string>> = {
   'of a service': (index) => `destination.service.host == "${index === 7 ? 'shop.example' : `svc-${index}`}"`,
   'of a header': (index) => `(request.headers["x-api-key"] | "none") == "key-${index}" && request.method != "TRACE"`,
@@ -35,11 +35,18 @@ const CONDITIONS: Readonly<Record<string, (index: number) => string>> = {
         ? 'source.principal == "spiffe://cluster.local/ns/web/sa/front"'
         : `source.principal == "spiffe://cluster.local/ns/batch/sa/caller-${index}"`
     }) && request.method == "GET"`,
-  // None of the next two needs a value, so that each is evaluated; parts of the first kind are equal in all rules.
+  // It needs no value, so that each is evaluated; some parts are equal in all rules.
   'of no value': (index) =>
     `request.method != "M${index}" && request.headers["x-tenant-${index}"] != "a" && request.headers["accept"] != "${index === 7 ? 'text/html' : 'application/json'}"`,
-  'of different parts without a value': (index) =>
+  'of a header that must be there': (index) =>
     `request.headers["${index === 7 ? 'accept' : `x-tenant-${index}`}"] != "" && request.method != "M${index}"`,
+  'of one of two values': (index) =>
+    `(request.headers["x-tenant-${index}"] == "a" || source.principal == "spiffe://cluster.local/ns/web/sa/${
+      index === 7 ? 'front' : `caller-${index}`
+    }") && request.method != "TRACE"`,
+  // No part is in two rules, and none needs a value.
+  'of different parts without a value': (index) =>
+    `conditionalString(request.headers["x-tenant-${index}"] == "a", "yes", "no") == "${index === 7 ? 'no' : 'yes'}" && request.method != "M${index}"`,
   'of a regular expression': (index) => `"^/v[0-9]+/resource${index}(/|$)".matches(request.path)`,
 };
 const KINDS = Object.keys(CONDITIONS);

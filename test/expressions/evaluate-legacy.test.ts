@@ -1,5 +1,6 @@
 import test from 'ava';
 import { compileExpression } from '../../src/expressions/compile-expression.js';
+import type { ValueCondition } from '../../src/expressions/conditions/conjunct.js';
 import type { ExpressionLanguage } from '../../src/expressions/expression-types.js';
 import { ATTRIBUTES } from './support/attribute-types.js';
 import { LEGACY_CASES } from './support/legacy-cases.js';
@@ -30,16 +31,26 @@ test('an expression names the values without which its parts are not true', (t) 
   const needs = (text: string, language: ExpressionLanguage): readonly string[] =>
     compileExpression(text, ATTRIBUTES, language)
       .conjuncts()
-      .flatMap(({ conditions }) => conditions)
-      .map(({ subjectKey, type, values, isEnough }) => `${subjectKey} ${type} ${values}${isEnough ? '' : ' …'}`);
+      .flatMap(({ needs }) => needs)
+      .map((need) => need.map(shown).join(' or '));
+  const shown = ({ subjectKey, type, values, isEnough }: ValueCondition): string =>
+    [subjectKey, type, ...(values.length > 0 ? [values] : []), ...(isEnough ? [] : ['…'])].join(' ');
   const joined = 'key == "a" && ("b" == word && count == 1) && source.name != "c"';
   for (const language of ['legacy', 'cel'] as const) {
     t.deepEqual(needs(joined, language), ['STRING key equals a', 'STRING word equals b', 'INT64 count equals 1']);
   }
   t.deepEqual(needs('key == "a" || key == "b" || "c" == key', 'legacy'), ['STRING key equals a,b,c']);
   t.deepEqual(needs('(key == "a" && flag) || key == "b"', 'legacy'), ['STRING key equals a,b …']);
-  t.deepEqual(needs('key == "a" || word == "b"', 'legacy'), []);
+  t.deepEqual(needs('key == "a" || word == "b"', 'legacy'), ['STRING key equals a … or STRING word equals b …']);
+  t.deepEqual(needs('key == "a" || (flag && word == "b") || word == "c"', 'legacy'), [
+    'STRING key equals a … or STRING word equals b,c …',
+  ]);
+  t.deepEqual(needs('key == "a" || flag', 'legacy'), []);
   t.deepEqual(needs('key != "a" && key == word', 'legacy'), []);
+  t.deepEqual(needs('key != "" && "" != map["k"]', 'legacy'), [
+    'STRING key isFilled',
+    'STRING entry(STRING_MAP map,STRING "k") isFilled',
+  ]);
   t.deepEqual(needs('(map["k"] | "x") == "a" && key.startsWith("/v1/")', 'legacy'), [
     'STRING first(STRING entry(STRING_MAP map,STRING "k"),STRING "x") equals a',
     'STRING key startsWith /v1/',

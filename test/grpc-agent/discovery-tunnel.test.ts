@@ -9,6 +9,7 @@ import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
+import { untilClosed } from '../support/until-closed.js';
 
 const IDENTITY = 'spiffe://cluster.local/ns/shop/sa/cart';
 const LIFE_MS = 60_000;
@@ -90,7 +91,7 @@ test('a connection ends with the certificate that it showed, and the next one sh
     privateKey: next.key,
     notAfter: endAfter(2 * LIFE_MS),
   };
-  const closed = once(first, 'close');
+  const closed = untilClosed(first);
   clock.advance(LIFE_MS);
   await closed;
   await echo(open(), 'hello');
@@ -102,7 +103,7 @@ test('no byte goes to a server with another name, and the log says it once', asy
   for (let attempt = 0; attempt < 2; attempt++) {
     const socket = open();
     socket.write('hello');
-    await once(socket.resume(), 'close');
+    await untilClosed(socket.resume());
   }
   t.deepEqual(received, []);
   t.deepEqual(messages(), ['connection of a gRPC library to the control plane failed, the library retries']);
@@ -111,7 +112,7 @@ test('no byte goes to a server with another name, and the log says it once', asy
 test('connections before the first certificate are closed, and later ones work', async (t) => {
   const { open, given, messages } = await startTunnel(t);
   given.certificate = undefined;
-  await once(open().resume(), 'close');
+  await untilClosed(open().resume());
   given.certificate = certificate;
   t.is(await echo(open(), 'hello'), 'hello');
   t.deepEqual(messages(), [
@@ -126,10 +127,10 @@ test('both sides learn when the other one closes, and a stop closes all connecti
   for (const socket of [leaving, left, stopped]) await echo(socket, 'hello');
   leaving.destroy();
   await eventually('the control plane learns it', () => peers[0]?.closed);
-  const closed = once(left.resume(), 'close');
+  const closed = untilClosed(left.resume());
   peers[1]?.destroy();
   await closed;
-  const end = once(stopped.resume(), 'close');
+  const end = untilClosed(stopped.resume());
   await tunnel.stop();
   await end;
   t.true(stopped.destroyed);

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../src/base/clock.js';
 import { createHttpServer } from '../../src/introspection/http-server.js';
 import type { Page } from '../../src/introspection/page.js';
 import { ListenError } from '../../src/net/listen-address.js';
+import { untilClosed } from '../support/until-closed.js';
 import { call } from './fixtures/http-client.js';
 import { recordingLogger, serve } from './fixtures/serve.js';
 
@@ -76,7 +77,7 @@ test('stop does not wait for connections without a complete request', async (t) 
   const half = openSocket(port);
   await Promise.all([once(silent, 'connect'), once(half, 'connect')]);
   half.write('GET /ready HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
-  const ends = [once(silent, 'close'), once(half, 'close')];
+  const ends = [untilClosed(silent), untilClosed(half)];
   for (const socket of [silent, half]) socket.resume();
   // An answered request shows that the server has seen the connections before it.
   await call(port, '/ready');
@@ -135,7 +136,7 @@ test('stop lets a running response finish and then closes its kept-alive connect
   await once(socket, 'data');
   const stopped = server.stop();
   release();
-  await Promise.all([stopped, once(socket, 'close')]);
+  await Promise.all([stopped, untilClosed(socket)]);
   t.regex(received, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\ndone$/);
 });
 
@@ -166,7 +167,7 @@ test('a client that does not finish its headers gets 408, and its connection is 
   socket.write('GET /ready HTTP/1.1\r\n');
   const [reply] = await once(socket.setEncoding('utf8'), 'data');
   t.regex(reply, /^HTTP\/1\.1 408 /);
-  await once(socket, 'close');
+  await untilClosed(socket);
 });
 
 test('the connection of a client that neither reads nor writes after its request is closed', async (t) => {
@@ -175,7 +176,7 @@ test('the connection of a client that neither reads nor writes after its request
   // On a busy machine the connection may be idle for too long before its request is read: then another one is opened.
   for (let isEntered = false; !isEntered; ) {
     const socket = openSocket(port);
-    const closed = once(socket.resume(), 'close');
+    const closed = untilClosed(socket.resume());
     socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
     isEntered = await Promise.race([entered.then(() => true), closed.then(() => false)]);
     await closed;

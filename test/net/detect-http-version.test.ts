@@ -5,6 +5,7 @@ import { createHttpVersionDetector, type HttpVersion } from '../../src/net/detec
 import { createTcpListener } from '../../src/net/tcp-listener.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
+import { untilClosed } from '../support/until-closed.js';
 
 async function detect(t: ExecutionContext) {
   const clock = createFakeClock();
@@ -65,7 +66,7 @@ test('a connection that sends too little is closed after ten seconds', async (t)
   const socket = await open();
   socket.write('PRI');
   await eventually('it waits', () => clock.timers === 1);
-  const closed = once(socket, 'close');
+  const closed = untilClosed(socket);
   clock.advance(10_000);
   await closed;
   t.deepEqual(refused, ['nothing was sent within 10 s']);

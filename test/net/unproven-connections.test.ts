@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { createUnprovenConnections } from '../../src/net/unproven-connections.js';
 import { createFakeClock } from '../support/fake-clock.js';
+import { untilClosed } from '../support/until-closed.js';
 
 /** The server's side of a new connection. */
 async function openConnection(t: ExecutionContext): Promise<Socket> {
@@ -39,6 +40,6 @@ test('a closed connection leaves no timer and no entry', async (t) => {
   const socket = await openConnection(t);
   connections.opened(socket);
   socket.destroy();
-  await once(socket, 'close');
+  await untilClosed(socket);
   t.is(clock.timers, 0);
 });

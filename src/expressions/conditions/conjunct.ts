@@ -6,7 +6,7 @@ import { LazyFrame } from '../compile/lazy-frame.js';
 import type { AttributeReader } from '../expression-types.js';
 import { Failure } from '../values/failure.js';
 import { nodeKey } from './node-key.js';
-import { type KeyValue, type NeededValue, neededValues } from './value-condition.js';
+import { type KeyValue, type NeededValue, needsOf } from './value-condition.js';
 
 /** One of the parts of an expression that `&&` joins. The expression is true exactly when all of them are. */
 export interface Conjunct {
@@ -14,8 +14,8 @@ export interface Conjunct {
   readonly key: string;
   /** Whether it spends of the meter: regular expressions and macros do. */
   readonly isMetered: boolean;
-  /** In a request without these values it is not true. */
-  readonly conditions: readonly ValueCondition[];
+  /** In a request that meets no condition of one of these it is not true. */
+  readonly needs: readonly (readonly ValueCondition[])[];
   /** Whether it is true. A part that cannot be evaluated is not true. Never throws. @param frame of the request */
   matches(bag: AttributeReader, frame: Frame): boolean;
 }
@@ -50,11 +50,7 @@ export function conjunctsOf(tree: TypedNode, context: CompileContext): Conjunct[
     {
       key: nodeKey(tree),
       isMetered: isMetered(tree),
-      conditions: neededValues(tree).map(({ subject, ...condition }) => ({
-        ...condition,
-        read: readerOf<KeyValue>(compileNode(subject, context)),
-        entry: entryOf(subject, context),
-      })),
+      needs: needsOf(tree).map((need) => need.map((value) => conditionOf(value, context))),
       matches: (bag, frame) => node(bag, frame) === true,
     },
   ];
@@ -71,13 +67,21 @@ export function attributeEquals(attribute: string, text: string): Conjunct {
   return {
     key: `${subjectKey} ${JSON.stringify(text)}`,
     isMetered: false,
-    conditions: [{ subjectKey, type: 'equals', values: [text], isEnough: true, read, entry: undefined }],
+    needs: [[{ subjectKey, type: 'equals', values: [text], isEnough: true, read, entry: undefined }]],
     matches: (bag) => read(bag) === text,
   };
 }
 
 function isMetered(node: TypedNode): boolean {
   return node.kind === 'matches' || node.kind === 'macro' || typedParts(node).some(isMetered);
+}
+
+function conditionOf({ subject, ...value }: NeededValue, context: CompileContext): ValueCondition {
+  return {
+    ...value,
+    read: readerOf<KeyValue>(compileNode(subject, context)),
+    entry: entryOf(subject, context),
+  };
 }
 
 function entryOf(subject: TypedNode, context: CompileContext): MapEntry | undefined {

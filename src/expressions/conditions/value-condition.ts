@@ -6,7 +6,7 @@ import { nodeKey } from './node-key.js';
 /** A value that can be looked up. */
 export type KeyValue = string | bigint | number | boolean;
 
-/** A need of a part of an expression that is true: its subject equals, begins with, or contains one of the values, or is filled. */
+/** A value that an index can look up: a subject that equals, begins with, or contains one of the values, or is filled. */
 export interface NeededValue {
   /** Reads an attribute or an entry of a map, perhaps with a default. Costs little, and spends nothing of the meter. */
   readonly subject: TypedNode;
@@ -15,10 +15,17 @@ export interface NeededValue {
   /** `isFilled`: the subject is a text that is not empty; such a need has no values. */
   readonly type: 'equals' | 'startsWith' | 'contains' | 'isFilled';
   readonly values: readonly KeyValue[];
-  /** Whether the part is true for every request with such a value. */
+  /** Whether the part of the expression is true for every request with such a value. */
   readonly isEnough: boolean;
 }
 
+/** What a part of an expression that is true needs: one of these values, of different subjects. Not empty. */
+export type Need = readonly NeededValue[];
+
+/** A part that needs one of more values of different subjects is not looked up. */
+const MAX_ALTERNATIVES = 8;
+/** `||` joins at most so many needs of one side with as many of the other. */
+const MAX_WAYS = 8;
 /** A part that needs one of more values is not looked up. */
 const MAX_VALUES = 64;
 /** Nearly every text contains a shorter one. */
@@ -29,37 +36,49 @@ const STAR = '*';
 /** Types of which equal values are the same key of a Map. */
 const KEY_TYPES: ReadonlySet<unknown> = new Set(['STRING', 'INT64', 'DOUBLE', 'BOOL', 'DURATION']);
 
-/** The values that a part needs. Any request without them makes it false, or a failure. */
-export function neededValues(node: TypedNode): readonly NeededValue[] {
+/** The needs of a part. Any request that lacks one of them makes the part false, or a failure. */
+export function needsOf(node: TypedNode): readonly Need[] {
   switch (node.kind) {
     case 'and':
-      return [...neededValues(node.left), ...neededValues(node.right)].map((needed) => ({
-        ...needed,
-        isEnough: false,
-      }));
+      return [...needsOf(node.left), ...needsOf(node.right)].map((need) =>
+        need.map((value) => ({ ...value, isEnough: false })),
+      );
     case 'or':
-      return eitherOf(neededValues(node.left), neededValues(node.right));
+      return eitherOf(needsOf(node.left), needsOf(node.right));
     case 'apply':
-      return neededByFunction(node.name, node.parameters);
+      return neededByFunction(node.name, node.parameters).map((value) => [value]);
     case 'matches':
       return node.pattern.kind === 'constant'
-        ? contained(node.text, requiredLiteral(String(node.pattern.value)), false)
+        ? contained(node.text, requiredLiteral(String(node.pattern.value)), false).map((value) => [value])
         : [];
     default:
       return [];
   }
 }
 
-/** Conditions of both sides on one subject. */
-function eitherOf(left: readonly NeededValue[], right: readonly NeededValue[]): readonly NeededValue[] {
-  return left.flatMap((one) => {
-    // A text that contains both would be found twice.
-    if (one.type === 'contains') return [];
-    const other = right.find(({ subjectKey, type }) => subjectKey === one.subjectKey && type === one.type);
-    if (other === undefined) return [];
-    const values = [...new Set([...one.values, ...other.values])];
-    return values.length > MAX_VALUES ? [] : [{ ...one, values, isEnough: one.isEnough && other.isEnough }];
-  });
+/** A need of each side. Those on one subject come first: they are looked up at once. */
+function eitherOf(left: readonly Need[], right: readonly Need[]): readonly Need[] {
+  return left
+    .slice(0, MAX_WAYS)
+    .flatMap((one) => right.slice(0, MAX_WAYS).map((other) => joinedNeed(one, other)))
+    .filter((need) => need.length <= MAX_ALTERNATIVES && need.every(({ values }) => values.length <= MAX_VALUES))
+    .sort((a, b) => a.length - b.length)
+    .slice(0, MAX_WAYS);
+}
+
+function joinedNeed(left: Need, right: Need): Need {
+  const joined = [...left];
+  for (const value of right) {
+    const index = joined.findIndex(({ subjectKey, type }) => subjectKey === value.subjectKey && type === value.type);
+    const same = joined[index];
+    if (same === undefined) joined.push(value);
+    else {
+      const values = [...new Set([...same.values, ...value.values])];
+      joined[index] = { ...same, values, isEnough: same.isEnough && value.isEnough };
+    }
+  }
+  // One subject that cannot be read makes the part a failure in `legacy`, whatever the others are.
+  return joined.length === 1 ? joined : joined.map((value) => ({ ...value, isEnough: false }));
 }
 
 function neededByFunction(name: string, parameters: readonly TypedNode[]): readonly NeededValue[] {

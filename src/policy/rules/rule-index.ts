@@ -22,26 +22,37 @@ export type RuleIndex<Rule extends IndexedRule> = (bag: AttributeReader, meter: 
 interface TestedRule<Rule> {
   readonly rule: Rule;
   readonly tests: readonly Test[];
+  readonly isRepeated: boolean;
+  /** Of a repeated rule: the last request that found it. */
+  foundBy: number;
 }
 
 /**
- * Finds the same rules as the evaluation of every rule would. Each rule is found by the value that fewest other rules need,
+ * Finds the same rules as the evaluation of every rule would. Each rule is found by values that fewest other rules need,
  * and the others are not evaluated. A conjunct that several rules have is evaluated once for each request. The meter of the
  * request pays for what is evaluated.
  */
 export function createRuleIndex<Rule extends IndexedRule>(rules: readonly Rule[]): RuleIndex<Rule> {
   const shared = createSharedTests(rules.map(({ conjuncts }) => conjuncts));
-  const tables = createConditionTables(rules, (rule, proven): TestedRule<Rule> => {
-    return { rule, tests: shared.testsOf(rule.conjuncts.filter((conjunct) => conjunct !== proven)) };
+  const tables = createConditionTables(rules, (rule, { proven, isRepeated }): TestedRule<Rule> => {
+    const tests = shared.testsOf(rule.conjuncts.filter((conjunct) => conjunct !== proven));
+    return { rule, tests, isRepeated, foundBy: 0 };
   });
+  let request = 0;
   return (bag, meter) => {
     shared.forget();
+    request++;
     const frame = new LazyFrame(meter);
     const matching: Rule[] = [];
     const take: Found<TestedRule<Rule>> = (found) => {
       for (let index = 0; index < found.length; index++) {
         const tested = found[index];
-        if (tested !== undefined && areMet(tested.tests, bag, frame)) matching.push(tested.rule);
+        if (tested === undefined) continue;
+        if (tested.isRepeated) {
+          if (tested.foundBy === request) continue;
+          tested.foundBy = request;
+        }
+        if (areMet(tested.tests, bag, frame)) matching.push(tested.rule);
       }
     };
     tables.find(bag, take);

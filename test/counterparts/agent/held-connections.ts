@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { untilClosed } from '../../support/until-closed.js';
 import type { HeldConnections as HeldOptions, HeldReport } from './calls.js';
 
 export interface HeldConnections {
@@ -59,7 +59,7 @@ export function createHeldConnections(): HeldConnections {
     },
     async release() {
       const open = [...sockets].filter(({ closed }) => !closed);
-      const ends = open.map((socket) => once(socket, 'close'));
+      const ends = open.map((socket) => untilClosed(socket));
       for (const socket of open) socket.end();
       await Promise.all(ends);
       const last = report();

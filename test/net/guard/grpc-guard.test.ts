@@ -15,6 +15,7 @@ import {
 } from '../../attacks/support/http2-frames.js';
 import { callUnary, grpcFrame, openGrpcCall } from '../../attacks/support/raw-http2.js';
 import { eventually } from '../../support/eventually.js';
+import { untilClosed } from '../../support/until-closed.js';
 import {
   answered,
   endOf,
@@ -349,7 +350,7 @@ test('streams that their peer has already reset end without an error and count a
     http2Frame(FRAME.rstStream, 0, 2 * index + 1, CANCEL),
   ]);
   const socket = rig.sendLate(Buffer.concat([PREFACE, SETTINGS, ...frames]));
-  await once(socket, 'close');
+  await untilClosed(socket);
   t.deepEqual(
     rig.reached.map(({ limit }) => limit),
     ['abandoned_streams'],

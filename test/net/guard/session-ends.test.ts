@@ -14,6 +14,7 @@ import {
 } from '../../attacks/support/http2-frames.js';
 import { callUnary } from '../../attacks/support/raw-http2.js';
 import { collectGarbage } from '../../support/collect-garbage.js';
+import { untilClosed } from '../../support/until-closed.js';
 import { startGuardedServer, UNARY } from './guard-rig.js';
 
 test('a malformed frame after a GOAWAY does not end the process', async (t) => {
@@ -28,7 +29,7 @@ test('a malformed frame after a GOAWAY does not end the process', async (t) => {
     ]) {
       const filler = http2Frame(FRAME.data, 0, 1, Buffer.alloc(200));
       const socket = rig.sendLate(Buffer.concat([PREFACE, SETTINGS, goaway, headers, malformed, filler]));
-      await once(socket, 'close');
+      await untilClosed(socket);
     }
   }
   const bytes = Buffer.from('hello');
@@ -47,7 +48,7 @@ test('the native object of a session is released soon after the end of the sessi
     ends.watch(session);
     return nativeOf(session);
   });
-  const closed = opened.then(([session]) => once(session, 'close').then(() => undefined));
+  const closed = opened.then(([session]) => untilClosed(session));
   client.destroy();
   await closed;
   for (let turn = 0; turn < 20 && native.deref() !== undefined; turn++) {

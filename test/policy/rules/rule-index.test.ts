@@ -182,6 +182,31 @@ test('rules that ask for entries of a map which a request lacks are not evaluate
   }
 });
 
+test('a rule that needs a value of one of two subjects is found once, and not evaluated without both', (t) => {
+  const rules = Array.from({ length: 100 }, (_, place) =>
+    countedRule(place, `(key == "k${place}" || map["k"].startsWith("v${place}/")) && word != "x${place}"`),
+  );
+  const find = createRuleIndex(rules);
+  for (const [values, expected] of [
+    [{ key: 'k3', map: {} }, [3]],
+    [{ key: 'k', map: { k: 'v4/a' } }, [4]],
+    [{ key: 'k5', map: { k: 'v6/' } }, [5, 6]],
+    [{ key: 'k7', map: { k: 'v7/' } }, [7]],
+    [{ key: 'k', map: {} }, []],
+  ] as const) {
+    for (const rule of rules) rule.evaluations = 0;
+    const found = find(requestWith({ ...values, word: 'w' }), createEvaluationMeter());
+    t.deepEqual(
+      found.map(({ place }) => place),
+      [...expected],
+    );
+    t.is(
+      rules.reduce((sum, { evaluations }) => sum + evaluations, 0),
+      2 * expected.length,
+    );
+  }
+});
+
 test('rules whose values are never met by one request cost nothing of its meter', (t) => {
   const rules = Array.from({ length: 50 }, (_, place) => ({
     place,

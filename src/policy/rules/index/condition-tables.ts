@@ -6,7 +6,7 @@ import { type Found, type ValueTable, ValueTableBuilder } from './value-table.js
 
 /** The rules by the values that they need. */
 export interface ConditionTables<Item> {
-  /** Gives each rule whose value the request has, and each rule without a value, exactly once. */
+  /** Gives each rule of which the request meets a condition, and each rule without conditions. */
   find(bag: AttributeReader, take: Found<Item>): void;
 }
 
@@ -15,24 +15,32 @@ interface Collected<Item> extends Pick<ValueCondition, 'read' | 'entry'> {
   readonly rules: ValueTableBuilder<Item>;
 }
 
-/**
- * @param itemOf makes what `find` gives for a rule
- * @param itemOf.proven the conjunct that is true when the rule is found, if one is
- */
+/** What is known of a rule before a request comes. */
+export interface Findable {
+  /** The conjunct that is true when the rule is found, if one is. */
+  readonly proven: Conjunct | undefined;
+  /** Whether one request may find the rule several times. */
+  readonly isRepeated: boolean;
+}
+
+/** @param itemOf makes what `find` gives for a rule */
 export function createConditionTables<Rule extends { readonly conjuncts: readonly Conjunct[] }, Item>(
   rules: readonly Rule[],
-  itemOf: (rule: Rule, proven: Conjunct | undefined) => Item,
+  itemOf: (rule: Rule, findable: Findable) => Item,
 ): ConditionTables<Item> {
   const rest: Item[] = [];
   const collected = new Map<string, Collected<Item>>();
   for (const [rule, chosen] of chooseConditions(rules)) {
     if (chosen === undefined) {
-      rest.push(itemOf(rule, undefined));
+      rest.push(itemOf(rule, { proven: undefined, isRepeated: false }));
       continue;
     }
-    const { condition, conjunct } = chosen;
-    const item = itemOf(rule, condition.isEnough ? conjunct : undefined);
-    collectorOf(collected, condition).rules.add(condition, item);
+    const { conditions, conjunct } = chosen;
+    const item = itemOf(rule, {
+      proven: conditions.every(({ isEnough }) => isEnough) ? conjunct : undefined,
+      isRepeated: conditions.length > 1 || conditions.some(mayRepeat),
+    });
+    for (const condition of conditions) collectorOf(collected, condition).rules.add(condition, item);
   }
   const { tables, maps } = tablesOf(collected.values());
 
@@ -47,6 +55,11 @@ export function createConditionTables<Rule extends { readonly conjuncts: readonl
       for (let index = 0; index < maps.length; index++) maps[index]?.find(bag, take);
     },
   };
+}
+
+/** A text may contain several of the values. */
+function mayRepeat({ type, values }: ValueCondition): boolean {
+  return type === 'contains' && values.length > 1;
 }
 
 function collectorOf<Item>(

@@ -64,7 +64,7 @@ export class ValueTable<Item> {
     this.hasEmpty = hasEmpty;
   }
 
-  /** Gives each rule that needs this value exactly once. */
+  /** Gives each rule that needs this value; a rule of which the value contains several texts, for each of them. */
   find(value: KeyValue, take: Found<Item>): void {
     const equal = this.#byValue.get(value);
     if (equal !== undefined) take(equal);
