@@ -37,13 +37,23 @@ export function createResourceCounts(
   maxConnected: number,
 ): ResourceCounts {
   const counts = new Map<string, Counted>();
-  const admitConnection = (handler: string, count: Counted): void => {
+  /** Handlers with connections, by namespace. */
+  const connected = new Map<string, number>();
+  const addConnections = (handler: string, count: Counted, more: 1 | -1): void => {
     const namespace = namespaceOf(handler);
-    const others = [...counts].filter(([key, { connections }]) => connections > 0 && namespaceOf(key) === namespace);
-    if (count.connections > 0 || others.length < maxConnected) return;
-    throw new Error(
-      `${maxConnected} handlers of namespace ${namespace} have connections already: remove some that are not needed`,
-    );
+    const others = connected.get(namespace) ?? 0;
+    if (more === 1 && count.connections === 0 && others >= maxConnected) {
+      throw new Error(
+        `${maxConnected} handlers of namespace ${namespace} have connections already: remove some that are not needed`,
+      );
+    }
+    const had = count.connections > 0;
+    count.connections += more;
+    const has = count.connections > 0;
+    if (had === has) return;
+    const sum = others + (has ? 1 : -1);
+    if (sum === 0) connected.delete(namespace);
+    else connected.set(namespace, sum);
   };
   return {
     open: (handler) => {
@@ -66,12 +76,11 @@ export function createResourceCounts(
         daemon: begin('daemons'),
         worker: begin('workers'),
         connection: () => {
-          admitConnection(handler, count);
+          addConnections(handler, count, 1);
           const end = begin('daemons')();
-          count.connections++;
           let hasEnded = false;
           return () => {
-            if (!hasEnded) count.connections--;
+            if (!hasEnded) addConnections(handler, count, -1);
             hasEnded = true;
             end();
           };

@@ -36,6 +36,8 @@ export interface HandlerTableOptions extends Omit<RunningHandlerOptions, 'resour
 
 /** Handlers of one namespace that may have connections to servers that they name. */
 const MAX_CONNECTED_PER_NAMESPACE = 100;
+/** Handlers with a line of their own in the log, of one change of rules. */
+const MAX_TOLD = 20;
 
 export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
   const { build, logger, metrics } = options;
@@ -66,6 +68,7 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
     const nextFailures = new Map<string, string>();
     let built = 0;
     let reused = 0;
+    let newlyFailed = 0;
     for (const [key, object] of handlers) {
       const known = running.get(key);
       const instances = instancesOf(key);
@@ -91,10 +94,16 @@ export function createHandlerTable(options: HandlerTableOptions): HandlerTable {
           nextTypes.set(key, typesTold.get(key) ?? '');
         }
         const told = failed.get(key);
-        if (told === undefined || !isSame(told, object)) {
+        if ((told === undefined || !isSame(told, object)) && ++newlyFailed <= MAX_TOLD) {
           logger.error({ err: error, handler: key, keepsFormer: known !== undefined }, 'handler of rules does not run');
         }
       }
+    }
+    if (newlyFailed > MAX_TOLD) {
+      logger.error(
+        { handlers: newlyFailed - MAX_TOLD },
+        'more handlers of rules do not run, their status has the reasons',
+      );
     }
     const closed = [...running].filter(([key, handler]) => next.get(key) !== handler);
     running = next;

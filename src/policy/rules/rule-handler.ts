@@ -6,6 +6,7 @@ import { createLimitedLog, type LimitedLog } from '../../telemetry/limited-log.j
 import { type Logger, withFields } from '../../telemetry/logger.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { PolicyHandler } from '../handlers/policy-handler.js';
+import { createCounterRooms } from '../quota/memory/counter-room.js';
 import type { AdapterEnvironment } from './adapters/adapter.js';
 import { buildAdapter } from './adapters/running-adapters.js';
 import { checkDecision, checkResponse } from './decisions.js';
@@ -38,6 +39,9 @@ export interface RuleHandlerOptions extends AdapterEnvironment {
   readonly build?: HandlerTableOptions['build'];
 }
 
+/** Counters of the handlers with memquota: about 400 bytes each. */
+const COUNTER_LIMITS = { namespace: 200_000, all: 1_000_000 };
+
 /**
  * Applies rules to requests (docs/policy-rules.md): the handlers of matching rules check and count a request before the
  * answer, and get batches of reports after it. A handler that fails leaves the decision to the fail policy of the request,
@@ -45,13 +49,15 @@ export interface RuleHandlerOptions extends AdapterEnvironment {
  */
 export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
   const { clock, metrics, logger, limitedLog, programs } = options;
+  const counterRooms = createCounterRooms(COUNTER_LIMITS);
   const build: HandlerTableOptions['build'] =
     options.build ??
     ((object, use) => {
       const { key: handler, authorization } = object;
       const log = createLimitedLog(withFields(logger, { handler }), clock);
       const namespace = handler.split('/')[1] ?? '';
-      return buildAdapter(object, { ...options, ...use, log, handler, namespace, authorization });
+      const counterRoom = counterRooms.of(namespace);
+      return buildAdapter(object, { ...options, ...use, log, handler, namespace, authorization, counterRoom });
     });
   const handlers = createHandlerTable({ clock, metrics, logger, limitedLog, build });
   let { language } = NO_RULES;

@@ -163,9 +163,7 @@ export function createRuleCompiler(
       headerRules: finderOf(compiled.flatMap(headerRule)),
       destinations: named,
       handlers: new Map(named.map(({ handler }) => [handler.key, handler])),
-      instancesOf: (key) => [
-        ...new Set(named.flatMap(({ handler, instances: those }) => (handler.key === key ? those : []))),
-      ],
+      instancesOf: instanceFinder(named),
       quotaNames: new Set(named.flatMap(({ instances: all }) => all.flatMap(quotaNames))),
       problems,
       size: compiled.length,
@@ -238,6 +236,17 @@ function finderOf<Rule extends IndexedRule>(rules: readonly Rule[]): RuleIndex<R
 }
 
 const NONE: readonly Destination[] = [];
+
+/** Finds the instances of a handler, each once. */
+function instanceFinder(destinations: readonly Destination[]): CompiledRuleSet['instancesOf'] {
+  const byHandler = new Map<string, Set<CompiledInstance>>();
+  for (const { handler, instances } of destinations) {
+    const known = byHandler.get(handler.key) ?? new Set();
+    byHandler.set(handler.key, known);
+    for (const instance of instances) known.add(instance);
+  }
+  return (key) => [...(byHandler.get(key) ?? [])];
+}
 
 /** Joins actions of one handler. */
 class Destinations {

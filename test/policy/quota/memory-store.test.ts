@@ -1,4 +1,5 @@
 import test from 'ava';
+import { createCounterRooms } from '../../../src/policy/quota/memory/counter-room.js';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
 import type { ChargeResult } from '../../../src/policy/quota/quota-store.js';
 import { type ChargeOptions, chargeOf, chargeStore, grantedBy } from '../../support/charge-store.js';
@@ -308,4 +309,26 @@ test('counters of groups that are kept stay, others are forgotten', async (t) =>
   store.keepOnly(new Set(['kept', 'new']));
   t.is(await grantedBy(store, { group: 'kept' }), 0);
   t.is(await grantedBy(store, { group: 'gone' }), 1);
+});
+
+test('stores with common room evict counters of their own, and give the room back when they close', async (t) => {
+  const clock = createFakeClock();
+  const rooms = createCounterRooms({ namespace: 3, all: 4 });
+  const open = (namespace: string) => createMemoryStore({ clock, maxCounters: 100, room: rooms.of(namespace) });
+  const counters = ({ use }: ReturnType<typeof open>) =>
+    Promise.resolve(use({ group: 'q' } as never, 9)).then((all) => all.counters);
+  const charge = async (store: ReturnType<typeof open>, keys: number) => {
+    for (let key = 0; key < keys; key++) t.is(await grantedBy(store, { key: `${key}`, group: 'q' }), 1);
+  };
+  const [first, second, other] = [open('shop'), open('shop'), open('bank')];
+  await charge(first, 9);
+  t.is(await counters(first), 4, 'the first counter of a quota needs no room');
+  await charge(second, 9);
+  t.is(await counters(second), 1);
+  t.is(await counters(first), 4, 'a store evicts no counters of others');
+  await charge(other, 9);
+  t.is(await counters(other), 2);
+  await first.close();
+  await charge(second, 9);
+  t.is(await counters(second), 4);
 });

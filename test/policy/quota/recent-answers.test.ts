@@ -12,9 +12,9 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-function setUp(maxAnswers: number) {
+function setUp(maxAnswers: number, firstAnswers = maxAnswers) {
   const clock = createFakeClock();
-  return { clock, answers: createRecentAnswers({ clock, keptMs: 60_000, maxAnswers }) };
+  return { clock, answers: createRecentAnswers({ clock, keptMs: 60_000, maxAnswers, firstAnswers }) };
 }
 
 test('an answer is found with all that it said', (t) => {
@@ -37,6 +37,17 @@ test('at least half of the answers are kept, and each key finds its own', (t) =>
     answers.add(`key-${index}`, [resultOf(index)]);
     const kept = Math.max(0, index - 499);
     t.is(answers.find(`key-${kept}`)?.[0]?.granted, kept);
+    if (index >= 1000) t.is(answers.find(`key-${index - 1000}`), undefined);
+  }
+});
+
+test('memory that grows with the answers keeps those that it had', (t) => {
+  const { answers } = setUp(1000, 4);
+  for (let index = 0; index < 3000; index++) {
+    answers.add(`key-${index}`, [resultOf(index), { ...resultOf(1), retryAfterMs: index }]);
+    const kept = Math.max(0, index - 499);
+    t.is(answers.find(`key-${kept}`)?.[0]?.granted, kept);
+    t.is(answers.find(`key-${kept}`)?.[1]?.retryAfterMs, kept);
     if (index >= 1000) t.is(answers.find(`key-${index - 1000}`), undefined);
   }
 });

@@ -12,7 +12,8 @@ const SLOTS_PER_ANSWER = 2;
  * Answers that are dropped together. All memory is reserved at once; the system provides pages when they are written.
  */
 export class AnswerGeneration {
-  readonly #capacity: number;
+  /** Answers at most. */
+  readonly capacity: number;
   /** Number of an answer, from 1, by the lowest bits of its fingerprint or in one of the next slots; 0 is empty. */
   readonly #slots: Int32Array;
   readonly #high: Uint32Array;
@@ -29,14 +30,15 @@ export class AnswerGeneration {
   readonly #isCharged: Uint8Array;
   #answers = 0;
 
-  constructor(capacity: number) {
-    this.#capacity = capacity;
+  /** @param minResults room for results, at least four for each answer */
+  constructor(capacity: number, minResults = MIN_RESULTS) {
+    this.capacity = capacity;
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(capacity * SLOTS_PER_ANSWER)));
     this.#high = new Uint32Array(capacity);
     this.#low = new Uint32Array(capacity);
     this.#untilMs = new Float64Array(capacity);
     this.#first = new Uint32Array(capacity + 1);
-    const results = Math.max(capacity * RESULTS_PER_ANSWER, MIN_RESULTS);
+    const results = Math.max(capacity * RESULTS_PER_ANSWER, minResults);
     this.#granted = new Float64Array(results);
     this.#validMs = new Float64Array(results);
     this.#left = new Float64Array(results);
@@ -59,7 +61,7 @@ export class AnswerGeneration {
   add(fingerprint: Fingerprint, untilMs: number, results: readonly ChargeResult[]): boolean {
     const answer = this.#answers;
     const first = this.#first[answer] ?? 0;
-    if (answer >= this.#capacity || first + results.length > this.#granted.length) return false;
+    if (answer >= this.capacity || first + results.length > this.#granted.length) return false;
     this.#slots[this.#slotOf(fingerprint)] = answer + 1;
     this.#high[answer] = fingerprint.high;
     this.#low[answer] = fingerprint.low;
@@ -77,6 +79,27 @@ export class AnswerGeneration {
     this.#first[answer + 1] = first + results.length;
     this.#answers++;
     return true;
+  }
+
+  /** The same answers with room for more. */
+  enlarged(capacity: number, minResults = MIN_RESULTS): AnswerGeneration {
+    const larger = new AnswerGeneration(capacity, minResults);
+    larger.#high.set(this.#high);
+    larger.#low.set(this.#low);
+    larger.#untilMs.set(this.#untilMs);
+    larger.#first.set(this.#first);
+    larger.#granted.set(this.#granted);
+    larger.#validMs.set(this.#validMs);
+    larger.#left.set(this.#left);
+    larger.#resetMs.set(this.#resetMs);
+    larger.#retryAfterMs.set(this.#retryAfterMs);
+    larger.#isCharged.set(this.#isCharged);
+    larger.#answers = this.#answers;
+    for (let answer = 0; answer < this.#answers; answer++) {
+      const fingerprint = { high: this.#high[answer] ?? 0, low: this.#low[answer] ?? 0 };
+      larger.#slots[larger.#slotOf(fingerprint)] = answer + 1;
+    }
+    return larger;
   }
 
   clear(): void {

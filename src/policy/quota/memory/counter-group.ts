@@ -1,6 +1,7 @@
 import { firstSorted } from '../../../base/first-sorted.js';
 import type { CounterUse, GroupUse } from '../quota-store.js';
 import { bucketAt, type WindowShape } from '../window-shape.js';
+import { type CounterRoom, UNLIMITED_ROOM } from './counter-room.js';
 import { createSegmentedRecency, type Segmented } from './segmented-recency.js';
 import { Usage } from './usage.js';
 
@@ -25,6 +26,8 @@ export interface CounterGroup {
   inUse(most: number, nowMs: number): GroupUse;
   /** Forgets the amounts of the key. */
   reset(key: string): void;
+  /** Gives the room of its counters back. The group is not used afterwards. */
+  discard(): void;
   /** Keys with a counter. */
   readonly size: number;
 }
@@ -32,6 +35,8 @@ export interface CounterGroup {
 interface Counter extends Segmented<Counter> {
   readonly key: string;
   readonly usage: Usage;
+  /** Whether it took room. The first counter of a group needs none. */
+  readonly hasRoom: boolean;
   /** Names the counter in refs; undefined until it has one. */
   number: number | undefined;
   /** Amounts that were taken back, by the time when they were. */
@@ -47,17 +52,29 @@ const CLEARED_PER_CHARGE = 2;
  * A bounded number of counters; a new key always gets one. Expired counters are evicted first, then the least recently
  * used counter, first among those that were used once: a flood of invented keys evicts other invented keys, and no key
  * in use. An evicted key starts again with its full limit.
+ *
+ * @param room shared with other groups; without room left, the group evicts a counter of its own
  */
-export function createCounterGroup(shape: WindowShape, maxCounters: number): CounterGroup {
+export function createCounterGroup(
+  shape: WindowShape,
+  maxCounters: number,
+  room: CounterRoom = UNLIMITED_ROOM,
+): CounterGroup {
   const counters = new Map<string, Counter>();
   const recency = createSegmentedRecency<Counter>(maxCounters);
   /** Counters that refs name. */
   const numbered = new Map<number, Counter>();
   let numbers = 0;
+  /** Counters with room of their own. */
+  let roomTaken = 0;
 
   const drop = (counter: Counter): void => {
     recency.remove(counter);
     counters.delete(counter.key);
+    if (counter.hasRoom) {
+      roomTaken--;
+      room.release(1);
+    }
     if (counter.number !== undefined) numbered.delete(counter.number);
   };
   const clearExpired = (oldestBucket: number): void => {
@@ -67,11 +84,14 @@ export function createCounterGroup(shape: WindowShape, maxCounters: number): Cou
       }
     }
   };
-  const makeRoom = (): number => {
+  /** Takes room for a new counter, and evicts another one if there is none. */
+  const makeRoom = (): { readonly evicted: number; readonly hasRoom: boolean } => {
     const [idlest] = recency.leastRecent();
-    if (counters.size < maxCounters || idlest === undefined) return 0;
+    if (idlest === undefined || (counters.size < maxCounters && room.take())) {
+      return { evicted: 0, hasRoom: idlest !== undefined };
+    }
     drop(idlest);
-    return 1;
+    return { evicted: 1, hasRoom: counters.size > 0 && room.take() };
   };
 
   return {
@@ -88,16 +108,18 @@ export function createCounterGroup(shape: WindowShape, maxCounters: number): Cou
       own?.usage.add(bucket, amount);
       clearExpired(bucket - shape.carried);
       if (own !== undefined) return 0;
-      const evicted = makeRoom();
+      const { evicted, hasRoom } = makeRoom();
       const usage = Usage.of(bucket, amount);
       const counter: Counter = {
         key,
         usage,
+        hasRoom,
         number: undefined,
         refunded: undefined,
         isProven: false,
         link: undefined,
       };
+      if (hasRoom) roomTaken++;
       recency.add(counter);
       counters.set(key, counter);
       return evicted;
@@ -136,6 +158,11 @@ export function createCounterGroup(shape: WindowShape, maxCounters: number): Cou
     reset: (key) => {
       const counter = counters.get(key);
       if (counter !== undefined) drop(counter);
+    },
+    discard: () => {
+      room.release(roomTaken);
+      roomTaken = 0;
+      counters.clear();
     },
     get size() {
       return counters.size;

@@ -1,5 +1,6 @@
 import type { CounterId } from '../quota-store.js';
 import { type CounterGroup, createCounterGroup } from './counter-group.js';
+import type { CounterRoom } from './counter-room.js';
 
 /** The groups of counters, by name and by number. */
 export interface GroupTable {
@@ -21,11 +22,12 @@ interface NumberedGroup {
   readonly number: number;
 }
 
-export function createGroupTable(maxCounters: number): GroupTable {
+export function createGroupTable(maxCounters: number, room: CounterRoom): GroupTable {
   const byName = new Map<string, NumberedGroup>();
   const byNumber = new Map<number, CounterGroup>();
   let numbers = 0;
-  const drop = (name: string, { number }: NumberedGroup): void => {
+  const drop = (name: string, { number, group }: NumberedGroup): void => {
+    group.discard();
     byName.delete(name);
     byNumber.delete(number);
   };
@@ -34,7 +36,7 @@ export function createGroupTable(maxCounters: number): GroupTable {
     of: ({ group: name, shape }) => {
       const known = byName.get(name);
       if (known !== undefined) return known.group;
-      const group = createCounterGroup(shape, maxCounters);
+      const group = createCounterGroup(shape, maxCounters, room);
       const number = ++numbers;
       byName.set(name, { group, number });
       byNumber.set(number, group);
@@ -54,6 +56,7 @@ export function createGroupTable(maxCounters: number): GroupTable {
       for (const [name, group] of byName) if (!kept.has(name)) drop(name, group);
     },
     clear: () => {
+      for (const { group } of byName.values()) group.discard();
       byName.clear();
       byNumber.clear();
     },

@@ -13,6 +13,7 @@ import type {
 } from '../quota-store.js';
 import { REFUND_MS } from '../refunds/refund-ticket.js';
 import { bucketAt, releaseMs } from '../window-shape.js';
+import { type CounterRoom, UNLIMITED_ROOM } from './counter-room.js';
 import { createGroupTable } from './group-table.js';
 import { createReceipts } from './receipts.js';
 import { createRecentAnswers } from './recent-answers.js';
@@ -28,6 +29,10 @@ export interface MemoryStoreOptions {
    * their requests are charged again. 65,536 unless given.
    */
   readonly maxRepetitions?: number;
+  /** Requests for which memory is reserved at first. Default: `maxRepetitions`. */
+  readonly firstRepetitions?: number;
+  /** Counters that may be kept together with those of other stores. Default: no further limit. */
+  readonly room?: CounterRoom;
 }
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
@@ -40,10 +45,15 @@ const MAX_REPETITIONS = 65_536;
  * back when the system clock does.
  */
 export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
-  const { clock, maxCounters, maxRepetitions = MAX_REPETITIONS } = options;
+  const { clock, maxCounters, maxRepetitions = MAX_REPETITIONS, firstRepetitions, room = UNLIMITED_ROOM } = options;
   const epochMs = clock.now().getTime() - clock.monotonicMs();
-  const groups = createGroupTable(maxCounters);
-  const answers = createRecentAnswers({ clock, keptMs: REPETITION_MS, maxAnswers: maxRepetitions });
+  const groups = createGroupTable(maxCounters, room);
+  const answers = createRecentAnswers({
+    clock,
+    keptMs: REPETITION_MS,
+    maxAnswers: maxRepetitions,
+    ...(firstRepetitions !== undefined && { firstAnswers: firstRepetitions }),
+  });
   const receipts = createReceipts({ clock, keptMs: REPETITION_MS, maxReceipts: maxRepetitions });
   const marks = createRefundMarks({ clock, keptMs: REFUND_MS, maxMarks: maxRepetitions });
   const secret = randomBytes(32).toString('base64url');

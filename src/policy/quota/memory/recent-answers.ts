@@ -19,21 +19,29 @@ export interface RecentAnswersOptions {
    * four charges needs the room of several.
    */
   readonly maxAnswers: number;
+  /** Answers for which memory is reserved at first; it grows with the answers. Default: `maxAnswers`. */
+  readonly firstAnswers?: number;
 }
 
+/** A generation without room is replaced by one with so many times the room. */
+const GROWTH = 4;
+
 /**
- * Two generations in memory of fixed size, without an object for each answer. The older one is dropped as a whole.
+ * Two generations in memory of fixed size (or of a size that grows up to it), without an object for each answer. The older one is dropped as a whole.
  *
  * Objects with a lifetime of a minute survive the collections of young objects, are copied to the old heap one by one,
  * and fill it until a full collection: at 1,000 requests a second that was most of the time that requests waited for
  * the garbage collector.
  */
-export function createRecentAnswers({ clock, keptMs, maxAnswers }: RecentAnswersOptions): RecentAnswers {
+export function createRecentAnswers(options: RecentAnswersOptions): RecentAnswers {
+  const { clock, keptMs, maxAnswers, firstAnswers = maxAnswers } = options;
   const [key0 = 0, key1 = 0] = randomFillSync(new Int32Array(2));
   const fingerprintOf = createFingerprint([key0, key1]);
   const capacity = Math.max(1, Math.ceil(maxAnswers / 2));
-  let current = new AnswerGeneration(capacity);
-  let previous = new AnswerGeneration(capacity);
+  const first = Math.min(capacity, Math.max(1, Math.ceil(firstAnswers / 2)));
+  const minResults = first < capacity ? 0 : undefined;
+  let current = new AnswerGeneration(first, minResults);
+  let previous = new AnswerGeneration(first, minResults);
   let nextGenerationMs = clock.monotonicMs() + keptMs;
 
   const startGeneration = (nowMs: number): void => {
@@ -42,6 +50,15 @@ export function createRecentAnswers({ clock, keptMs, maxAnswers }: RecentAnswers
     current = oldest;
     current.clear();
     nextGenerationMs = nowMs + keptMs;
+  };
+
+  const addGrowing: AnswerGeneration['add'] = (...answer) => {
+    while (!current.add(...answer)) {
+      if (current.capacity >= capacity) return false;
+      const larger = Math.min(current.capacity * GROWTH, capacity);
+      current = current.enlarged(larger, larger < capacity ? 0 : undefined);
+    }
+    return true;
   };
 
   return {
@@ -54,9 +71,9 @@ export function createRecentAnswers({ clock, keptMs, maxAnswers }: RecentAnswers
       const fingerprint = fingerprintOf(key);
       const nowMs = clock.monotonicMs();
       if (nowMs >= nextGenerationMs) startGeneration(nowMs);
-      if (current.add(fingerprint, nowMs + keptMs, results)) return;
+      if (addGrowing(fingerprint, nowMs + keptMs, results)) return;
       startGeneration(nowMs);
-      current.add(fingerprint, nowMs + keptMs, results);
+      addGrowing(fingerprint, nowMs + keptMs, results);
     },
   };
 }

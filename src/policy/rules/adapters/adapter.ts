@@ -4,6 +4,7 @@ import type { RegexPrograms } from '../../../config/regex/regex-programs.js';
 import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { AttributeValue } from '../../client/attribute-value.js';
 import type { PolicyStatus, RouteDirective } from '../../client/policy-status.js';
+import type { CounterRoom } from '../../quota/memory/counter-room.js';
 import type { OpenNamedStore } from '../../quota/open-named-store.js';
 import type { CompiledInstance } from '../compile-instance.js';
 import type { HandlerResources } from '../handler-resources.js';
@@ -156,6 +157,8 @@ export interface HandlerEnvironment extends AdapterEnvironment, HandlerUse {
   readonly programs: RegexPrograms;
   /** With the handler in each line. */
   readonly log: Pick<LimitedLog, 'info' | 'warn'>;
+  /** Counters in memory, shared with the other handlers of the namespace. */
+  readonly counterRoom: CounterRoom;
 }
 
 /** Makes the running part of a handler. @throws Error when its parameters cannot be used */

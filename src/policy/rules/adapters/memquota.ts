@@ -8,9 +8,18 @@ import { type CountedAmount, type CountedQuota, createQuotaAdapter } from './quo
 /** Counters of each quota at most; a further combination of dimensions evicts the one that was used least recently. */
 const MAX_COUNTERS = 100_000;
 
+/** A tenant may have many handlers, so each begins with little memory. */
+const FIRST_REPETITIONS = 64;
+
 /** Counts in rolling windows in the memory of this process. */
-export function buildMemquota(params: MemquotaParams, { clock }: HandlerEnvironment): Adapter {
-  return createQuotaAdapter(memquotaAmounts(params), createMemoryStore({ clock, maxCounters: MAX_COUNTERS }), 0);
+export function buildMemquota(params: MemquotaParams, { clock, counterRoom }: HandlerEnvironment): Adapter {
+  const store = createMemoryStore({
+    clock,
+    maxCounters: MAX_COUNTERS,
+    firstRepetitions: FIRST_REPETITIONS,
+    room: counterRoom,
+  });
+  return createQuotaAdapter(memquotaAmounts(params), store, 0);
 }
 
 export function memquotaAmounts({ quotas }: MemquotaParams): readonly CountedQuota[] {
