@@ -2,10 +2,14 @@
 const MAX_VALUE = 256;
 const MAX_HELP = 512;
 
+/** The part of a label's value that is shown. */
+export function cutValue(value: string): string {
+  return value.length > MAX_VALUE ? `${value.slice(0, MAX_VALUE - 1)}…` : value;
+}
+
 /** `name="value"`, cut and escaped. */
 export function labelText(name: string, value: string): string {
-  const shown = value.length > MAX_VALUE ? `${value.slice(0, MAX_VALUE - 1)}…` : value;
-  return `${name}="${shown.replace(/[\\"\n]/g, escaped)}"`;
+  return `${name}="${cutValue(value).replace(/[\\"\n]/g, escaped)}"`;
 }
 
 export function helpText(text: string): string {

@@ -118,8 +118,12 @@ export function createSeriesRegistry({ nowMs, isTaken, onRefused }: SeriesRegist
       const byName = new Map<string, SeriesTable[]>();
       const sorted = [...handlers].sort(byFirst);
       for (const table of sorted.flatMap(([, tables]) => tables)) {
+        // Lines about a metric without series are not counted, so there are none.
+        if (table.lines === 0) continue;
         const { name } = table.definition;
-        byName.set(name, [...(byName.get(name) ?? []), table]);
+        const known = byName.get(name);
+        if (known === undefined) byName.set(name, [table]);
+        else known.push(table);
       }
       for (const [name, tables] of [...byName].sort(byFirst)) {
         const [first, ...others] = tables.map(({ definition }) => definition);

@@ -1,4 +1,4 @@
-import { labelText, numberText } from './exposition-text.js';
+import { cutValue, labelText, numberText } from './exposition-text.js';
 
 /** A metric of a handler. */
 export interface SeriesDefinition {
@@ -98,6 +98,7 @@ export class SeriesTable {
   }
 }
 
+/** Of the values as they are shown, so that no two series look the same. A text of its own, which keeps no long value. */
 function keyOf(values: readonly string[]): string {
-  return values.length === 1 ? (values[0] ?? '') : JSON.stringify(values);
+  return JSON.stringify(values.map(cutValue));
 }

@@ -153,3 +153,15 @@ test('each handler, each namespace and all handlers have a limit of series', (t)
   t.is(fill('bank/a', 5), 5, 'and so do metrics that end');
   t.true(text().length > 0);
 });
+
+test('values that look the same are one series, and a metric without series has no lines', (t) => {
+  const { registry, text } = createRig();
+  const open = registry.open('handler/shop/a', [COUNTER, GAUGE]);
+  t.is(text(), '');
+  for (const end of ['a', 'b', 'c']) open.record(0, ['e'.repeat(300) + end], 1);
+  const lines = text()
+    .split('\n')
+    .filter((line) => !line.startsWith('#'));
+  t.is(lines.length, 1);
+  t.true(lines[0]?.endsWith(' 3'));
+});
