@@ -32,3 +32,9 @@ export function typedParts(node: TypedNode): readonly TypedNode[] {
       return [node.range, node.predicate, node.transform].filter((part) => part !== undefined);
   }
 }
+
+/** A node with all parts that it is made of. */
+export function* partsOfTree(node: TypedNode): Iterable<TypedNode> {
+  yield node;
+  for (const part of typedParts(node)) yield* partsOfTree(part);
+}

@@ -87,4 +87,33 @@ export const RULE_MESSAGE_CODES = {
       'The condition of a rule reads an attribute that an attributemanifest declares and nothing sets. The rule matches no request that needs its value.',
     remedy: 'use an attribute of docs/attributes.md, give it a default with |, or set it in an HTTPAPISpec',
   },
+  misleadingExpression: {
+    code: 'MESH0285',
+    level: 'Warn',
+    title:
+      'A part of an expression does not mean what it looks like: a request gives the regular expression, a star stands inside a pattern, a header is not in lower case, or an attribute never has the value.',
+    remedy: 'correct the expression as the message says; docs/expressions.md lists functions and operators',
+  },
+  lateRuleAttribute: {
+    code: 'MESH0286',
+    level: 'Warn',
+    title:
+      'A rule that checks requests, or an instance of such a rule, reads an attribute that is known only when the request has ended.',
+    remedy:
+      'use an attribute that docs/attributes.md says is known at a check, give it a default with |, or use a handler that reports',
+  },
+  unknownDimension: {
+    code: 'MESH0287',
+    level: 'Warn',
+    title:
+      'A handler names a dimension that its instance does not have: an override never applies, or a label is empty.',
+    remedy: 'correct the name, or add the dimension to the instance',
+  },
+  unchargedQuota: {
+    code: 'MESH0288',
+    level: 'Warn',
+    needs: 'wholeMesh',
+    title: 'Rules count a quota that no QuotaSpec charges, so no request is counted.',
+    remedy: 'charge the quota in a QuotaSpec, under the name of the instance, and bind the QuotaSpec to services',
+  },
 } as const satisfies Readonly<Record<string, MessageCode>>;

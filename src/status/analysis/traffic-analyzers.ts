@@ -3,7 +3,10 @@ import type { AnalysisMessage } from './analysis-message.js';
 import { findMisplacedAnnotations } from './analyzers/misplaced-annotations.js';
 import { conflictingManifests } from './analyzers/rules/conflicting-manifests.js';
 import { idleRuleFields } from './analyzers/rules/idle-rule-fields.js';
+import { lateAttributes } from './analyzers/rules/late-attributes.js';
+import { misleadingExpressions } from './analyzers/rules/misleading-expressions.js';
 import { ruleProblems } from './analyzers/rules/rule-problems.js';
+import { unmetQuotas } from './analyzers/rules/unmet-quotas.js';
 import { unsetAttributes } from './analyzers/rules/unset-attributes.js';
 import { unusedRuleObjects } from './analyzers/rules/unused-rule-objects.js';
 import { confinedRoutes } from './analyzers/traffic/confined-routes.js';
@@ -56,6 +59,8 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'overlapping-routes': overlappingRoutes,
   'patch-targets': patchTargets,
   'replaced-rules': replacedRules,
+  'late-attributes': lateAttributes,
+  'misleading-expressions': misleadingExpressions,
   'rule-problems': ruleProblems,
   'several-default-sidecars': severalDefaults,
   'subsets-without-cluster': subsetsWithoutCluster,
@@ -64,6 +69,7 @@ export const OBJECT_ANALYZERS: Readonly<Record<string, ObjectAnalyzer>> = {
   'unreachable-routes': unreachableRoutes,
   'unused-rule-objects': unusedRuleObjects,
   'unverified-servers': unverifiedServers,
+  'unmet-quotas': unmetQuotas,
   'unset-attributes': unsetAttributes,
 };
 

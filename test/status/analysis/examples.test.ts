@@ -52,6 +52,10 @@ const REMEDIES: Readonly<Record<string, readonly [wrong: string, right: string]>
   MESH0274: ['logStream: FILE #', 'logStream: STDOUT #'],
   MESH0275: ['INT64', 'STRING'],
   MESH0284: ['source.labels["app"] == "reviews"', 'source.namespace == "reviews"'],
+  MESH0285: ['request.path.matches("^/api/")', '\'"^/api/".matches(request.path)\''],
+  MESH0286: ['response.code == 500', 'request.size > 500'],
+  MESH0287: ['acount', 'account'],
+  MESH0288: ['quota: request,', 'quota: requests,'],
   MESH0276: ['instances: [] #', 'instances: [anything] #'],
   MESH0277: ['[{ handler: refuse,', '[{ handler: refuse-all, instances: [anything] }, { handler: refuse,'],
   MESH0308: ['/key #', '/keys #'],
@@ -78,6 +82,7 @@ const REMEDIES: Readonly<Record<string, readonly [wrong: string, right: string]>
 /** The codes of single kinds that have an example. */
 const OF_KINDS = [
   ...['MESH0262', 'MESH0272', 'MESH0273', 'MESH0274', 'MESH0275', 'MESH0276', 'MESH0277', 'MESH0284'],
+  ...['MESH0285', 'MESH0286', 'MESH0287', 'MESH0288'],
   ...['MESH0307', 'MESH0308', 'MESH0309', 'MESH0310', 'MESH0311', 'MESH0403', 'MESH0404', 'MESH0407', 'MESH0408'],
   ...['MESH0409', 'MESH0410', 'MESH0411', 'MESH0412', 'MESH0413', 'MESH0414'],
   ...['MESH0601', 'MESH0602', 'MESH0603'],

@@ -16,6 +16,17 @@ export interface InstanceName {
   readonly path: string;
   /** As written: `requests`, or `requests.instance.shop`. */
   readonly reference: string;
+  /** The dimensions of the instance that parameters name. Default: none. */
+  readonly dimensions?: readonly NamedDimension[];
+}
+
+/** A dimension of an instance that a parameter names. */
+export interface NamedDimension {
+  /** Below `params`. */
+  readonly path: string;
+  readonly name: string;
+  /** What follows if the instance does not have it, as a sentence. */
+  readonly effect: string;
 }
 
 /** A built-in adapter. @typeParam Params its parameters, with defaults */

@@ -144,7 +144,15 @@ export const prometheus: CompiledAdapter<PrometheusParams> = {
     }
   },
   instanceNames: ({ metrics }) =>
-    metrics.map(({ instanceName }, index) => ({ path: `metrics[${index}].instanceName`, reference: instanceName })),
+    metrics.map(({ instanceName, labelNames }, index) => ({
+      path: `metrics[${index}].instanceName`,
+      reference: instanceName,
+      dimensions: labelNames.map((name, at) => ({
+        path: `metrics[${index}].labelNames[${at}]`,
+        name,
+        effect: 'the label is always empty',
+      })),
+    })),
 };
 
 function* metricViolations(path: string, { kind, buckets, labelNames }: MetricParams): Iterable<Violation> {

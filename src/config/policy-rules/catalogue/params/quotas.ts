@@ -48,6 +48,21 @@ export function* repeatedQuotas(quotas: readonly { readonly name: string }[]): I
   }
 }
 
-export function quotaNames(quotas: readonly { readonly name: string }[]): readonly InstanceName[] {
-  return quotas.map(({ name }, index) => ({ path: `quotas[${index}].name`, reference: name }));
+export function quotaNames(quotas: readonly NamingQuota[]): readonly InstanceName[] {
+  return quotas.map(({ name: reference, overrides }, index) => ({
+    path: `quotas[${index}].name`,
+    reference,
+    dimensions: overrides.flatMap(({ dimensions }, at) =>
+      Object.keys(dimensions).map((name) => ({
+        path: `quotas[${index}].overrides[${at}].dimensions.${name}`,
+        name,
+        effect: 'the override never applies',
+      })),
+    ),
+  }));
+}
+
+interface NamingQuota {
+  readonly name: string;
+  readonly overrides: readonly { readonly dimensions: Readonly<Record<string, unknown>> }[];
 }

@@ -1,4 +1,5 @@
 import { keyOf, type MeshObject } from '../../../../config/object.js';
+import { olderReferenceRemedy } from '../../../../config/policy-rules/older-kinds.js';
 import type { Violation } from '../../../../config/violation.js';
 import { grantCommand } from '../../../../model/policy/binding-grants.js';
 import { expressionProblems } from '../../../../model/policy/rules/check-expressions.js';
@@ -70,6 +71,10 @@ function messageOf(object: MeshObject, problem: RuleProblem, { bindingGrants }: 
   switch (problem.type) {
     case 'reference': {
       const { resolution } = problem;
+      const [kind = '', namespace = '', name = ''] = resolution.key.split('/');
+      const older = olderReferenceRemedy(kind, { namespace, name });
+      if (older !== undefined)
+        return createMessage('missingReference', where, `there is no ${resolution.key}; ${older}`);
       if (resolution.type === 'missing')
         return createMessage('missingReference', where, `there is no ${resolution.key}`);
       const { namespace: own } = object.metadata;

@@ -1,4 +1,4 @@
-import { keyOf, type ObjectKey } from '../../../../config/object.js';
+import { keyOf, type MeshObject, type ObjectKey } from '../../../../config/object.js';
 import { memoize } from '../../../../model/memo.js';
 import { namesIn } from '../../../../model/policy/rules/names-in.js';
 import { resolveReference } from '../../../../model/policy/rules/resolve-reference.js';
@@ -18,7 +18,7 @@ const USERS: Readonly<Record<string, string>> = {
 export const unusedRuleObjects: ObjectAnalyzer = {
   kinds: Object.keys(USERS),
   find: (object, index) =>
-    usedObjects(index).has(keyOf(object))
+    isNamed(object, index)
       ? []
       : [
           createMessage(
@@ -28,6 +28,11 @@ export const unusedRuleObjects: ObjectAnalyzer = {
           ),
         ],
 };
+
+/** Whether an object of the mesh names a handler, instance, adapter or template. */
+export function isNamed(object: MeshObject, index: TrafficIndex): boolean {
+  return usedObjects(index).has(keyOf(object));
+}
 
 /** Once for each index, which lives as long as an analysis. */
 const usedObjects = memoize((index: TrafficIndex): ReadonlySet<ObjectKey> => {
