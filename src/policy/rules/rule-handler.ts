@@ -97,6 +97,10 @@ export function createRuleHandler(options: RuleHandlerOptions): RuleHandler {
     report: ({ attributes }) => {
       const { meter, builder } = builderFor(attributes);
       const destinations = rules.reportDestinations(attributes, meter);
+      if (meter.isExceeded) {
+        const service = attributes.get('destination.service.host')?.value;
+        limitedLog.warn({ service }, 'reports of a request left out, because its rules take too much work');
+      }
       let called = 0;
       for (const { handler, instances } of destinations) {
         const running = handlers.get(handler.key);

@@ -16,6 +16,12 @@ import { createSampler, type Sampler, type SamplerEnvironment } from './sampler.
 /** The service's namespace, which limits the rules of a namespace to its own services. */
 const NAMESPACE = 'destination.service.namespace';
 
+/**
+ * Work of a call of a handler with one instance: a request may cause 1,000 calls. Otherwise a namespace with many rules would
+ * take the time of all others with each of its requests.
+ */
+const WORK_OF_CALL = 4000;
+
 /** A handler with instances of one request. */
 export interface Destination {
   readonly handler: HandlerObject;
@@ -24,7 +30,10 @@ export interface Destination {
 
 /** Compiled rules. Never changes. */
 export interface CompiledRuleSet {
-  /** Handlers that decide about a request or count it, in the order of the rules. Each instance comes once per handler. */
+  /**
+   * Handlers that decide about a request or count it, in the order of the rules. Each instance comes once per handler. The
+   * meter pays for each instance of a rule of a namespace: without work left, the rule is left out, and the meter is exceeded.
+   */
   requestDestinations(bag: AttributeReader, meter: MatchMeter): readonly Destination[];
   /** Handlers that get data about a request that has ended. */
   reportDestinations(bag: AttributeReader, meter: MatchMeter): readonly Destination[];
@@ -64,6 +73,8 @@ export type RuleCompiler = (rules: readonly RuleObject[]) => CompiledRuleSet;
 
 interface CompiledRule extends IndexedRule {
   readonly key: string;
+  /** Whether the mesh's operator wrote it, for all services. */
+  readonly isOfAll: boolean;
   readonly isDryRun: boolean;
   /** Undefined: all requests are reported. */
   readonly sampler: Sampler | undefined;
@@ -149,16 +160,21 @@ export function createRuleCompiler(
       if (!usable(changes, key, 'header')) return [];
       problems.push(...changes.problems.map((text) => ({ object: key, part: 'header' as const, text })));
       const isDryRun = rule.spec.dryRun === true;
-      return [{ key, place, conjuncts, sampler, isDryRun, destinations: destinations.all(), headers: changes.headers }];
+      const isOfAll = namespace === undefined;
+      const compiledRule = { key, place, conjuncts, sampler, isDryRun, isOfAll };
+      return [{ ...compiledRule, destinations: destinations.all(), headers: changes.headers }];
     });
     const named = compiled.flatMap(({ destinations }) => destinations);
     const deciding = withVarieties(compiled, ['check', 'quota']);
     const requests = createRuleIndex(deciding.filter(({ isDryRun }) => !isDryRun));
     const reports = createRuleIndex(withVarieties(compiled, ['report']));
     return {
-      requestDestinations: (bag, meter) => destinationsOf(requests(bag, meter)),
+      requestDestinations: (bag, meter) => destinationsOf(requests(bag, meter), meter),
       reportDestinations: (bag, meter) =>
-        destinationsOf(reports(bag, meter).filter(({ sampler }) => sampler?.(bag, meter) ?? true)),
+        destinationsOf(
+          reports(bag, meter).filter(({ sampler }) => sampler?.(bag, meter) ?? true),
+          meter,
+        ),
       dryRuns: finderOf(deciding.filter(({ isDryRun }) => isDryRun)),
       headerRules: finderOf(compiled.flatMap(headerRule)),
       destinations: named,
@@ -266,7 +282,8 @@ class Destinations {
   }
 }
 
-function destinationsOf(matching: readonly CompiledRule[]): readonly Destination[] {
+function destinationsOf(found: readonly CompiledRule[], meter: MatchMeter): readonly Destination[] {
+  const matching = found.filter((rule) => rule.isOfAll || meter.spend(callsOf(rule) * WORK_OF_CALL));
   if (matching.length <= 1) return matching[0]?.destinations ?? NONE;
   const joined = new Destinations();
   for (const { destinations } of matching) {
@@ -275,4 +292,10 @@ function destinationsOf(matching: readonly CompiledRule[]): readonly Destination
     }
   }
   return joined.all();
+}
+
+function callsOf({ destinations }: CompiledRule): number {
+  let calls = 0;
+  for (const { instances } of destinations) calls += instances.length;
+  return calls;
 }

@@ -144,3 +144,21 @@ test('the fail policy decides when conditions take more work than a request may 
   t.deepEqual([closed.status.code, closed.failure], ['UNAVAILABLE', 'rule']);
   t.is((await rig.check({ 'request.path': '/open' }, undefined, FAIL_CLOSE)).failure, undefined);
 });
+
+test('the fail policy decides when rules of a namespace call too many handlers, and rules of all namespaces still decide', async (t) => {
+  const rig = createRuleRig();
+  const ruleOf = (at: number) => `rule shop/r${at} {actions: [{handler: h${at}, instances: [any]}]}
+    handler shop/h${at} {compiledAdapter: noop}`;
+  const many = (rules: number) => Array.from({ length: rules }, (_, at) => ruleOf(at)).join('\n');
+  const own = 'instance shop/any {compiledTemplate: checknothing}';
+  rig.apply(`${many(1000)}\n${own}`);
+  t.is((await rig.check({ 'request.path': '/' }, undefined, FAIL_CLOSE)).failure, undefined);
+  rig.apply(`${many(1001)}\n${own}`);
+  t.is((await rig.check({ 'request.path': '/' }, undefined, FAIL_CLOSE)).failure, 'rule');
+  t.is((await rig.check({ 'destination.service.namespace': 'web' }, undefined, FAIL_CLOSE)).failure, undefined);
+  rig.apply(`${many(1001)}\n${own}
+    rule mesh-system/z {actions: [{handler: refuse, instances: [any]}]}
+    handler mesh-system/refuse {compiledAdapter: denier}
+    instance mesh-system/any {compiledTemplate: checknothing}`);
+  t.is((await rig.check({ 'request.path': '/' })).status.code, 'FAILED_PRECONDITION');
+});
