@@ -93,3 +93,9 @@ test('a header without a colon is not repeated in the error about it', async (t)
     /header &quot;sha256:[0-9a-f]{12}&quot; must have the form|header "sha256:[0-9a-f]{12}" must have the form/,
   );
 });
+
+test('each rule has a line of its own, with what it does joined by and', async (t) => {
+  const { rest } = await pageOf(t, 'k', '');
+  const text = (/<dt>Rules<\/dt><dd>(.*?)<\/dd>/s.exec(rest)?.[1] ?? '').replace(/<(?!div|\/div)[^>]*>/g, '');
+  t.regex(text, /^<div>rule\/shop\/r.*: check by handler\/shop\/h .* and sets the request header x-key to .*<\/div>$/);
+});

@@ -118,9 +118,15 @@ const DRY_RUN = ' (dry run)';
 function renderRule({ object, open, calls, headers, isDryRun }: Rules['matching'][number]): Html {
   const rendered = calls.map((call) => {
     const result = resultOf(call);
-    return html` ${call.variety} by ${objectLink(call.handler)}${result === '' ? '' : html` <span class="quiet"><bdi>${result}</bdi></span>`}`;
+    return html`${call.variety} by ${objectLink(call.handler)}${result === '' ? '' : html` <span class="quiet"><bdi>${result}</bdi></span>`}`;
   });
-  return html`${objectLink(object)}${isDryRun ? DRY_RUN : ''}${open === undefined ? '' : html` <span class="quiet">if <bdi>${open}</bdi></span>`}:${rendered}${headers.map(({ text }) => html` <bdi>${text}</bdi>`)}`;
+  const parts = [...rendered, ...headers.map(({ text }) => html`<bdi>${text}</bdi>`)];
+  return html`${objectLink(object)}${isDryRun ? DRY_RUN : ''}${open === undefined ? '' : html` <span class="quiet">if <bdi>${open}</bdi></span>`}: ${parts.map((part, index) => html`${index === 0 ? '' : ' and '}${part}`)}`;
+}
+
+/** Each on a line of its own. */
+function lines(items: readonly Html[]): Html {
+  return html`${items.map((item) => html`<div>${item}</div>`)}`;
 }
 
 function resultOf({ answer, limit, open }: Call): string {
@@ -187,8 +193,8 @@ ${renderPlans(service.plans)}<dt>Charges</dt><dd>${joined(
     ),
     'no quota',
   )}</dd>
-<dt>Rules</dt><dd>${joined(rules.matching.map(renderRule), rules.unmatched.length === 0 ? 'none' : 'none matches')}</dd>
-${rules.unmatched.length === 0 ? '' : html`<dt>Rules that do not match</dt><dd>${joined(rules.unmatched.map(renderUnmatched))}</dd>`}
+<dt>Rules</dt><dd>${rules.matching.length > 0 ? lines(rules.matching.map(renderRule)) : joined([], rules.unmatched.length === 0 ? 'none' : 'none matches')}</dd>
+${rules.unmatched.length === 0 ? '' : html`<dt>Rules that do not match</dt><dd>${lines(rules.unmatched.map(renderUnmatched))}</dd>`}
 ${missing.length === 0 ? '' : html`<dt>Missing</dt><dd>${joined(missing.map((key) => objectLink(key)))}</dd>`}
 ${notGranted.length === 0 ? '' : html`<dt>Not granted</dt><dd>${joined(notGranted.map((key) => objectLink(key)))}</dd>`}
 </dl>
