@@ -5,20 +5,26 @@ import type { AdapterDecision } from '../rules/adapters/adapter.js';
 export interface CheckCache {
   /** Counts a use. */
   get(key: string): AdapterDecision | undefined;
-  /** Keeps a decision that was used once. Decisions that may not be used again are not kept. */
-  put(key: string, decision: AdapterDecision): void;
+  /**
+   * Keeps a decision that was used once. Decisions that may not be used again are not kept.
+   *
+   * @param bytes of the answer that the decision was read from
+   */
+  put(key: string, decision: AdapterDecision, bytes: number): void;
 }
 
 interface Kept {
   readonly decision: AdapterDecision;
   readonly untilMs: number;
+  /** Of key and answer. */
+  readonly bytes: number;
   /** Negative: without a limit. */
   usesLeft: number;
 }
 
 const MAX_DECISIONS = 10_000;
-/** Keys are the bytes of instances, which callers make. */
-const MAX_KEY_CHARACTERS = 4 * 1024 * 1024;
+/** Keys are the bytes of instances, which callers make, and answers have bodies and outputs, which the adapter makes. */
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Keeps decisions for as long and as often as the adapter says. An equal instance is an equal question: adapters get nothing
@@ -26,16 +32,17 @@ const MAX_KEY_CHARACTERS = 4 * 1024 * 1024;
  */
 export function createCheckCache(clock: Clock): CheckCache {
   const kept = new Map<string, Kept>();
-  let characters = 0;
+  let bytes = 0;
   const forget = (key: string): void => {
-    if (kept.delete(key)) characters -= key.length;
+    bytes -= kept.get(key)?.bytes ?? 0;
+    kept.delete(key);
   };
   const keep = (key: string, entry: Kept): void => {
     forget(key);
     kept.set(key, entry);
-    characters += key.length;
+    bytes += entry.bytes;
     for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_DECISIONS && characters <= MAX_KEY_CHARACTERS) break;
+      if (kept.size <= MAX_DECISIONS && bytes <= MAX_BYTES) break;
       forget(oldest);
     }
   };
@@ -52,12 +59,13 @@ export function createCheckCache(clock: Clock): CheckCache {
       else keep(key, entry);
       return entry.decision;
     },
-    put: (key, decision) => {
+    put: (key, decision, answerBytes) => {
       const { validMs = 0, validUseCount = 0 } = decision;
       // The first use was that of the request that asked.
       if (validMs <= 0 || validUseCount === 0 || validUseCount === 1) return;
       const usesLeft = validUseCount < 0 ? -1 : validUseCount - 1;
-      keep(key, { decision, untilMs: clock.monotonicMs() + validMs, usesLeft });
+      const untilMs = clock.monotonicMs() + validMs;
+      keep(key, { decision, untilMs, bytes: key.length + answerBytes, usesLeft });
     },
   };
 }

@@ -66,7 +66,7 @@ export function createOwnAdapter(options: OwnAdapterOptions): Adapter {
       return limited(async () => {
         const answer = await adapter.call(wire, { instances: [encoded], dedupId: createId() });
         const decision = readCheckAnswer(wire, answer);
-        cache.put(key, decision);
+        cache.put(key, decision, answer.length);
         return decision;
       });
     },
