@@ -23,11 +23,12 @@ export interface SubscriptionOwner {
   /** Names of the resources; undefined for all resources of the type. */
   readonly names?: readonly string[];
   /**
-   * Puts a response in force; the subscription then acknowledges it. Called for responses of this type only.
+   * Puts a response in force; the subscription then acknowledges it. Called for responses of this type only, and for
+   * one at a time: a response that arrives before a promise settles waits, and replaces one that waits.
    *
    * @throws if the response cannot be accepted as a whole; it is then rejected with the text that `refused` returns
    */
-  take(response: DiscoveryResponse): void;
+  take(response: DiscoveryResponse): void | Promise<void>;
   /** Describes a rejection; the result is sent to the server. */
   refused(error: unknown): string;
   /** Called at the first message of a connection. */
@@ -68,6 +69,15 @@ export function createSubscription(
   const backoff = createBackoff({ initialMs: FIRST_RECONNECT_MS, maxMs: MAX_RECONNECT_MS, random });
   let failures = 0;
   let cancelReconnect = (): void => {};
+  let isTaking = false;
+  /** The last response that came since the owner began to take another. */
+  let waiting: DiscoveryResponse | undefined;
+
+  const left = (): void => {
+    stream = undefined;
+    isConnected = false;
+    waiting = undefined;
+  };
 
   const request = (fields: { readonly nonce: string; readonly node?: Buffer; readonly error?: string }): void => {
     stream?.send(encodeDiscoveryRequest({ typeUrl, version: owner.version(), ...(names && { names }), ...fields }));
@@ -89,19 +99,40 @@ export function createSubscription(
       owner.connected();
     }
     if (response.typeUrl !== typeUrl) return;
+    if (isTaking) waiting = response;
+    else take(response);
+  };
+
+  const take = (response: DiscoveryResponse): void => {
     const { nonce } = response;
+    const of = stream;
+    // A nonce means nothing to a later stream, which is told the version in force.
+    const answer = (error?: string): void => {
+      if (stream === of) request({ nonce, ...(error !== undefined && { error }) });
+    };
+    const refuse = (error: unknown): void => answer(owner.refused(error));
     try {
-      owner.take(response);
+      const taken = owner.take(response);
+      if (taken instanceof Promise) {
+        isTaking = true;
+        void taken.then(() => answer(), refuse).finally(takeNext);
+      } else {
+        answer();
+      }
     } catch (error) {
-      request({ nonce, error: owner.refused(error) });
-      return;
+      refuse(error);
     }
-    request({ nonce });
+  };
+
+  const takeNext = (): void => {
+    isTaking = false;
+    const next = waiting;
+    waiting = undefined;
+    if (next !== undefined) take(next);
   };
 
   const ended = (reason: string): void => {
-    stream = undefined;
-    isConnected = false;
+    left();
     failures++;
     const delayMs = backoff.nextMs();
     cancelReconnect = clock.schedule(delayMs, connect);
@@ -122,14 +153,13 @@ export function createSubscription(
     renew: () => {
       if (stream === undefined) return;
       stream.close();
-      isConnected = false;
+      left();
       connect();
     },
     stop: () => {
       cancelReconnect();
       stream?.close();
-      stream = undefined;
-      isConnected = false;
+      left();
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   createServiceSubscription,
   createSubscriptionMetrics,
 } from '../../policy/server/discovery/service-subscription.js';
+import { createPacedWork } from '../../policy/server/paced-work.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createRuleObjectDecoder } from '../../policy/wire/rule-object-message.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -19,6 +20,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { OpenAdsStream } from '../../xds-client/ads-stream.js';
 import type { PolicyRegexEnvironment } from '../environment.js';
 import type { PolicyRuntime } from './policy-runtime.js';
+import { yieldTurn } from './yield-turn.js';
 
 export interface PolicyDiscoveryParts {
   readonly openStream: OpenAdsStream;
@@ -60,6 +62,7 @@ export function createPolicyDiscovery(parts: PolicyDiscoveryParts): PolicyDiscov
     ...shared,
     node,
     readPlan: createPlanReader(decoder, regexes.navRegexExpressionBytes),
+    work: createPacedWork({ clock, yieldTurn }),
     onChange: () => policies.changed(),
   });
   const rules = createRuleSubscription({

@@ -43,6 +43,7 @@ import {
   type PolicyConfigurationOptions,
 } from './policy-configuration.js';
 import { withAdmission } from './with-admission.js';
+import { yieldTurn } from './yield-turn.js';
 
 export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
   readonly regexLimits: PolicyRegexLimits;
@@ -105,8 +106,6 @@ export interface PolicyRuntime
 
 /** Reports that take about a millisecond. */
 const REPORTS_PER_TURN = 32;
-
-const yieldTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Wires the policy server, for the discovery process and for navigator-policy. */
 export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntime {

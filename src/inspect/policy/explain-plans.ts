@@ -1,3 +1,4 @@
+import { inOneStep } from '../../base/steps.js';
 import { keyOf, type ObjectKey, objectKey } from '../../config/object.js';
 import type { BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import { createPlanResolver, planNameOf } from '../../model/policy/plans/resolved-plans.js';
@@ -8,6 +9,7 @@ import type { AttributeBag } from '../../policy/client/attribute-bag.js';
 import { compileQuotaSpecs } from '../../policy/client/compile-quota-specs.js';
 import { assessPlans, type PlanRefusal } from '../../policy/plans/assess-plans.js';
 import { compilePlan, planConditionsOf } from '../../policy/plans/compile-plan.js';
+import { indexKeys } from '../../policy/plans/index-keys.js';
 
 /** What the plans of a service make of a request. */
 export interface ExplainedPlans {
@@ -45,7 +47,8 @@ export function explainPlans(
   const compiled = objects.map((object) => {
     const resolved = resolve(object, bindings, apiKeySecrets);
     const { inclusion, limits } = planConditionsOf(resolved);
-    return compilePlan(planNameOf(object), resolved, { inclusion: compile(inclusion), limits: compile(limits) });
+    const conditions = { inclusion: compile(inclusion), limits: compile(limits) };
+    return compilePlan(planNameOf(object), resolved, conditions, inOneStep(indexKeys(resolved.consumers)));
   });
   const verdict = assessPlans({ plans: compiled, isIncomplete: false }, bag);
   if (verdict.type === 'undecided') return without('undecided');

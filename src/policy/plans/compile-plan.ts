@@ -3,6 +3,7 @@ import type { BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { AttributeBag, AttributeLayer } from '../client/attribute-bag.js';
 import type { CompiledQuotaSpecs } from '../client/compile-quota-specs.js';
 import type { PlanCharge } from '../handlers/policy-handler.js';
+import type { KeyOwners } from './index-keys.js';
 import { consumerLayer } from './plan-attributes.js';
 import { quotaLimitOf } from './plan-limits.js';
 
@@ -51,10 +52,12 @@ function charging(quota: string) {
   return { quota, charge: 1 };
 }
 
+/** @param owners of all keys, as `indexKeys` finds them */
 export function compilePlan(
   name: string,
   plan: ResolvedPlan,
   { inclusion, limits }: PlanConditions<CompiledQuotaSpecs>,
+  owners: KeyOwners,
 ): CompiledPlan {
   const refundCodes = plan.refund?.responseCodes.join(' ');
   const charges = plan.limits.map(
@@ -66,10 +69,6 @@ export function compilePlan(
   );
   const byName = new Map(charges.map((charge) => [charge.policy, charge]));
   const all: PlanCharges = { charges, isUndecided: false };
-  const consumers = new Map<string, string>();
-  for (const { name: consumer, keys } of plan.consumers) {
-    for (const key of keys) if (!consumers.has(key)) consumers.set(key, consumer);
-  }
   // Made at the first request with the key.
   const layers = new Map<string, AttributeLayer>();
 
@@ -81,7 +80,7 @@ export function compilePlan(
     ownerOf: (keyHash) => {
       const known = layers.get(keyHash);
       if (known !== undefined) return known;
-      const consumer = consumers.get(keyHash);
+      const consumer = owners.get(keyHash);
       if (consumer === undefined) return undefined;
       const layer = consumerLayer(name, consumer, keyHash);
       layers.set(keyHash, layer);

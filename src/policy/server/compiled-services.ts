@@ -1,4 +1,3 @@
-import type { ResolvedPlan } from '../../config/plans/resolved-plan.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
 import { createRegexBudget } from '../../config/regex/regex-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -6,6 +5,7 @@ import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
 import { AttributeValueError, readAttributes } from '../client/attributes-from-config.js';
 import type { SpecProblem } from '../client/compile-quota-specs.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
+import type { IndexedPlan } from '../plans/index-keys.js';
 import type { ServiceOwners } from './callers/service-owners.js';
 import {
   type CompiledPolicies,
@@ -29,7 +29,7 @@ export interface ServiceConfigSource {
    * A plan by its name in ServiceConfigs, which must be there for the names of its services. An unchanged plan keeps the
    * same object. Missing where no service has plans.
    */
-  plan?(name: string): ResolvedPlan | undefined;
+  plan?(name: string): IndexedPlan | undefined;
   /** The names of all plans. */
   readonly planNames?: readonly string[];
 }

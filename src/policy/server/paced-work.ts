@@ -1,23 +1,21 @@
 import type { Clock } from '../../base/clock.js';
+import type { Steps } from '../../base/steps.js';
 
-/** Work in small steps: each `next` does one, of a few milliseconds at most. */
-export type StepwiseWork<Result> = Generator<void, Result, void>;
-
-/** Runs long work in slices, between other work of the process. */
+/** Runs long work in slices, between other work of the process. Each step takes a few milliseconds at most. */
 export interface PacedWork {
   /**
    * The result without a promise when no other work waits and one slice is enough; otherwise a promise.
    *
    * @param owner owners take turns, so that an owner with much work delays only its own
    */
-  run<Result>(owner: string, work: StepwiseWork<Result>): Result | Promise<Result>;
+  run<Result>(owner: string, work: Steps<Result>): Result | Promise<Result>;
 }
 
 export interface PacedWorkOptions {
   readonly clock: Clock;
   /** Settles after other work had its turn, as setImmediate does. */
   readonly yieldTurn: () => Promise<void>;
-  /** Default 8 ms; a step that has begun is finished. */
+  /** Default 2 ms, which checks that arrive meanwhile wait; a step that has begun is finished. */
   readonly sliceMs?: number;
 }
 
@@ -26,7 +24,7 @@ interface Job {
   advance(): boolean;
 }
 
-export function createPacedWork({ clock, yieldTurn, sliceMs = 8 }: PacedWorkOptions): PacedWork {
+export function createPacedWork({ clock, yieldTurn, sliceMs = 2 }: PacedWorkOptions): PacedWork {
   const queues = new Map<string, Job[]>();
   let isTurnTaken = false;
 
@@ -44,13 +42,13 @@ export function createPacedWork({ clock, yieldTurn, sliceMs = 8 }: PacedWorkOpti
     }
     isTurnTaken = false;
   };
-  const slice = <Result>(work: StepwiseWork<Result>): IteratorResult<void, Result> => {
+  const slice = <Result>(work: Steps<Result>): IteratorResult<void, Result> => {
     const untilMs = clock.monotonicMs() + sliceMs;
     let step = work.next();
     while (!step.done && clock.monotonicMs() < untilMs) step = work.next();
     return step;
   };
-  const enqueue = <Result>(owner: string, work: StepwiseWork<Result>): Promise<Result> =>
+  const enqueue = <Result>(owner: string, work: Steps<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {
       const advance = (): boolean => {
         try {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Steps } from '../../base/steps.js';
 import type { ResolvedPlan } from '../../config/plans/resolved-plan.js';
 import type { BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
@@ -8,9 +9,9 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { CompiledQuotaSpecs } from '../client/compile-quota-specs.js';
 import type { ServicePlans } from '../plans/assess-plans.js';
 import { type CompiledPlan, compilePlan, planConditionsOf } from '../plans/compile-plan.js';
+import { type IndexedPlan, indexKeys } from '../plans/index-keys.js';
 import { quotaLimitOf } from '../plans/plan-limits.js';
 import type { ServiceConfigSource } from './compiled-services.js';
-import type { StepwiseWork } from './paced-work.js';
 import { createPrepared, type Prepared, preparePolicies } from './prepare-policies.js';
 import type { RegexService } from './regex-service.js';
 
@@ -54,7 +55,7 @@ export function createPlanBook(logger: Logger, regexes: RegexService): PlanBook 
   /** Plans without expressions, by the list of names in a ServiceConfig. */
   let known = new WeakMap<readonly string[], ServicePlans>();
 
-  function* compile(name: string, plan: ResolvedPlan): StepwiseWork<Compiled> {
+  function* compile(name: string, plan: IndexedPlan): Steps<Compiled> {
     const check = createRegexBudget({
       maxBytes: regexes.limits.serviceBytes,
       scope: 'of a plan',
@@ -63,7 +64,7 @@ export function createPlanBook(logger: Logger, regexes: RegexService): PlanBook 
     });
     const programs: SharedProgram[] = [];
     const owner = name.slice(0, name.indexOf('/'));
-    function* prepare(spec: BoundQuotaSpec | undefined): StepwiseWork<CompiledQuotaSpecs | undefined> {
+    function* prepare(spec: BoundQuotaSpec | undefined): Steps<CompiledQuotaSpecs | undefined> {
       if (spec === undefined) return undefined;
       const options = { check, home: { programs: regexes.programs, owner } };
       const { quotas } = yield* preparePolicies({ quotaSpec: [spec] }, options);
@@ -76,10 +77,11 @@ export function createPlanBook(logger: Logger, regexes: RegexService): PlanBook 
     }
     const { inclusion, limits } = planConditionsOf(plan);
     const conditions = { inclusion: yield* prepare(inclusion), limits: yield* prepare(limits) };
-    return { plan: compilePlan(name, plan, conditions), programs };
+    const owners = plan.owners ?? (yield* indexKeys(plan.consumers));
+    return { plan: compilePlan(name, plan, conditions, owners), programs };
   }
 
-  const preparedOf = (name: string, plan: ResolvedPlan): Prepared<Compiled> => {
+  const preparedOf = (name: string, plan: IndexedPlan): Prepared<Compiled> => {
     const found = prepared.get(plan);
     if (found !== undefined) return found;
     const next = createPrepared(

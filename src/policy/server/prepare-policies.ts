@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/steps.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
 import type { CheckRegex } from '../../config/regex/check-regex.js';
 import type { SharedProgram } from '../../config/regex/regex-programs.js';
@@ -9,7 +10,7 @@ import {
   type RegexOptions,
 } from '../client/compile-quota-specs.js';
 import { compileDryRun, type DryRunQuotas } from './dry-run-quotas.js';
-import type { PacedWork, StepwiseWork } from './paced-work.js';
+import type { PacedWork } from './paced-work.js';
 
 export interface CompiledPolicies {
   readonly api: CompiledApiSpecs;
@@ -29,7 +30,7 @@ export interface CompiledPolicies {
 export function* preparePolicies(
   { httpApiSpec = [], quotaSpec = [] }: Partial<Pick<ServiceConfig, 'httpApiSpec' | 'quotaSpec'>>,
   options: RegexOptions & { readonly check: CheckRegex },
-): StepwiseWork<CompiledPolicies> {
+): Steps<CompiledPolicies> {
   for (const text of regexesOf(httpApiSpec, quotaSpec)) {
     options.check(text);
     yield;
@@ -54,7 +55,7 @@ export function programsOf({ api, quotas, exactQuotas, dryRun }: CompiledPolicie
 }
 
 /** Compiles evicted programs again. */
-function* compilePrograms(programs: readonly SharedProgram[]): StepwiseWork<void> {
+function* compilePrograms(programs: readonly SharedProgram[]): Steps<void> {
   for (const program of programs) {
     program.compile();
     yield;
@@ -84,13 +85,13 @@ export interface Prepared<Value> {
 export function createPrepared<Value>(
   work: PacedWork,
   owner: string,
-  prepare: () => StepwiseWork<Value>,
+  prepare: () => Steps<Value>,
   programsOf: (value: Value) => readonly SharedProgram[],
 ): Prepared<Value> {
   let prepared: { readonly value: Value; readonly programs: readonly SharedProgram[] } | undefined;
   let pending: Promise<Value> | undefined;
 
-  function* steps(): StepwiseWork<Value> {
+  function* steps(): Steps<Value> {
     if (prepared === undefined) {
       const value = yield* prepare();
       prepared = { value, programs: programsOf(value) };

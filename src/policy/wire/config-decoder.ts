@@ -1,4 +1,5 @@
 import { errorText } from '../../base/error-text.js';
+import type { Steps } from '../../base/steps.js';
 import type { ResolvedPlan } from '../../config/plans/resolved-plan.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
@@ -10,6 +11,7 @@ import type { TcpClientConfig__Output } from '../../generated/policy/mesh/policy
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import { readAttributesMessage } from './attributes-message.js';
 import { POLICY_TYPE_URLS } from './call-metadata.js';
+import { readConsumers, splitPlan } from './plan-consumers.js';
 import { readPlanMessage } from './plan-message.js';
 import { PolicyWireError } from './policy-wire-error.js';
 import { readHttpClientConfig, readServiceConfig, readTcpClientConfig } from './read-client-config.js';
@@ -23,7 +25,8 @@ export interface ConfigDecoder {
   httpClientConfig(bytes: Uint8Array): HttpClientConfig;
   tcpClientConfig(bytes: Uint8Array): TcpClientConfig;
   serviceConfig(bytes: Uint8Array): ServiceConfig;
-  plan(bytes: Uint8Array): ResolvedPlan;
+  /** In steps, because a plan can have 50,000 keys. */
+  plan(bytes: Buffer): Steps<ResolvedPlan>;
   /** The value of `x-mesh-attributes`, a list with commas in which later items win. Undefined for an invalid value. */
   readAttributesText(text: string): AttributeLayer | undefined;
   /** The value of the metadata `x-mesh-client-config`. Undefined for an invalid value. */
@@ -43,10 +46,18 @@ export function createConfigDecoder(registry: ProtoRegistry): ConfigDecoder {
     try {
       return messageType.toObject(messageType.decode(bytes), { longs: String, enums: String }) as Output;
     } catch (cause) {
-      const reason = errorText(cause);
-      throw new PolicyWireError(messageType.name, `cannot be decoded: ${reason}`, { cause });
+      throw undecodable(messageType.name, cause);
     }
   };
+  function* plan(bytes: Buffer): Steps<ResolvedPlan> {
+    try {
+      const { consumers, others } = yield* splitPlan(bytes);
+      const plain = readPlanMessage(decode<ResolvedPlan__Output>('plan', others));
+      return { ...plain, consumers: yield* readConsumers(consumers) };
+    } catch (cause) {
+      throw cause instanceof PolicyWireError ? cause : undecodable('ResolvedPlan', cause);
+    }
+  }
   const decoder = {
     attributes: (bytes: Uint8Array) => readAttributesMessage(decode<Attributes__Output>('attributes', bytes)),
     httpClientConfig: (bytes: Uint8Array) =>
@@ -54,10 +65,10 @@ export function createConfigDecoder(registry: ProtoRegistry): ConfigDecoder {
     tcpClientConfig: (bytes: Uint8Array) =>
       readTcpClientConfig(decode<TcpClientConfig__Output>('tcpClientConfig', bytes)),
     serviceConfig: (bytes: Uint8Array) => readServiceConfig(decode<ServiceConfig__Output>('serviceConfig', bytes)),
-    plan: (bytes: Uint8Array) => readPlanMessage(decode<ResolvedPlan__Output>('plan', bytes)),
   };
   return {
     ...decoder,
+    plan,
     readAttributesText: (text) => {
       const layers = textItems(text)?.map((item) => readText(item, decoder.attributes));
       if (layers === undefined || layers.includes(undefined)) return undefined;
@@ -67,6 +78,10 @@ export function createConfigDecoder(registry: ProtoRegistry): ConfigDecoder {
     readHttpClientConfigText: (text) => readText(text, decoder.httpClientConfig),
     readTcpClientConfigText: (text) => readText(text, decoder.tcpClientConfig),
   };
+}
+
+function undecodable(message: string, cause: unknown): PolicyWireError {
+  return new PolicyWireError(message, `cannot be decoded: ${errorText(cause)}`, { cause });
 }
 
 /** Undefined when it is too long to be looked at. */

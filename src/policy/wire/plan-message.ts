@@ -2,15 +2,12 @@ import type { PlanLimit } from '../../config/plans/plan.js';
 import type { ResolvedPlan } from '../../config/plans/resolved-plan.js';
 import type { AttributeMatchSpec } from '../../config/policy/quota-spec.js';
 import type { AttributeMatch__Output } from '../../generated/policy/mesh/policy/v1/AttributeMatch.js';
-import type { PlanConsumer__Output } from '../../generated/policy/mesh/policy/v1/PlanConsumer.js';
 import type { PlanLimit__Output } from '../../generated/policy/mesh/policy/v1/PlanLimit.js';
 import type {
   ResolvedPlan__Output,
   ResolvedPlan as ResolvedPlanMessage,
 } from '../../generated/policy/mesh/policy/v1/ResolvedPlan.js';
 import { PolicyWireError } from './policy-wire-error.js';
-
-const HASH_BYTES = 32;
 
 /** A plan as a message of `mesh.policy.v1`. Fields have the names of the YAML. Hashes are bytes. */
 export function planMessage({ consumers, ...plain }: ResolvedPlan): ResolvedPlanMessage {
@@ -23,18 +20,17 @@ export function planMessage({ consumers, ...plain }: ResolvedPlan): ResolvedPlan
 }
 
 /**
- * Reads a message of `planMessage`.
+ * Reads a message of `planMessage`, except its consumers.
  *
  * @throws PolicyWireError for invalid values
  */
-export function readPlanMessage(message: ResolvedPlan__Output): ResolvedPlan {
+export function readPlanMessage(message: ResolvedPlan__Output): Omit<ResolvedPlan, 'consumers'> {
   const { anonymous = 'never', refund, isLoading } = message;
   return {
     match: (message.match ?? []).map(readMatch),
     limits: (message.limits ?? []).map(readLimit),
     anonymous: known(anonymous, 'anonymous'),
     ...(refund && { refund: { responseCodes: refund.responseCodes ?? [] } }),
-    consumers: (message.consumers ?? []).map(readConsumer),
     ...(isLoading && { isLoading }),
   };
 }
@@ -54,17 +50,6 @@ function readLimit(message: PlanLimit__Output, index: number): PlanLimit {
     of: known(of, `${path}.of`),
     match: (message.match ?? []).map(readMatch),
   };
-}
-
-function readConsumer(
-  { name = '', keys = [] }: PlanConsumer__Output,
-  index: number,
-): ResolvedPlan['consumers'][number] {
-  const hashes = keys.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  if (hashes.some(({ length }) => length !== HASH_BYTES)) {
-    throw new PolicyWireError(`consumers[${index}].keys`, `has a hash that is not ${HASH_BYTES} bytes long`);
-  }
-  return { name, keys: hashes.map((hash) => hash.toString('hex')) };
 }
 
 /** A number is a value that this version does not know: an error is better than a wrong decision. */

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
+import { inOneStep } from '../../../src/base/steps.js';
 import type { ResolvedPlan } from '../../../src/config/plans/resolved-plan.js';
 import { bagOf } from '../../../src/policy/client/attribute-bag.js';
 import { type AttributeValue, bytesAttribute, stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import { compileQuotaSpecs } from '../../../src/policy/client/compile-quota-specs.js';
 import { assessPlans, type PlanVerdict } from '../../../src/policy/plans/assess-plans.js';
 import { type CompiledPlan, compilePlan, planConditionsOf } from '../../../src/policy/plans/compile-plan.js';
+import { indexKeys } from '../../../src/policy/plans/index-keys.js';
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
@@ -14,10 +16,11 @@ const LIMIT = { name: 'm', requests: 5, per: 'minute', window: 'fixed', of: 'key
 function planOf(name: string, fields: Partial<ResolvedPlan> = {}): CompiledPlan {
   const plan: ResolvedPlan = { match: [], limits: [LIMIT], anonymous: 'never', consumers: [], ...fields };
   const { inclusion, limits } = planConditionsOf(plan);
-  return compilePlan(name, plan, {
+  const conditions = {
     inclusion: inclusion && compileQuotaSpecs([inclusion]),
     limits: limits && compileQuotaSpecs([limits]),
-  });
+  };
+  return compilePlan(name, plan, conditions, inOneStep(indexKeys(plan.consumers)));
 }
 
 const GOLD = planOf('shop/gold', { consumers: [{ name: 'shop/acme', keys: [hashOf('gold-key'), hashOf('new-key')] }] });

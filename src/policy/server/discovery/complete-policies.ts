@@ -32,6 +32,7 @@ export function createCompletePolicies(
   use: (policies: ServiceConfigSource) => void,
 ): CompletePolicies {
   let cancel: (() => void) | undefined;
+  let isStopped = false;
 
   const publish = (current = services()): void => {
     cancel?.();
@@ -44,11 +45,14 @@ export function createCompletePolicies(
 
   return {
     changed: () => {
+      // A response can be read completely after the end.
+      if (isStopped) return;
       const current = services();
       if (isComplete(current)) publish(current);
       else cancel ??= clock.schedule(WAIT_MS, () => publish());
     },
     stop: () => {
+      isStopped = true;
       cancel?.();
       cancel = undefined;
     },

@@ -1,17 +1,20 @@
 import { errorText } from '../../../base/error-text.js';
-import type { ResolvedPlan } from '../../../config/plans/resolved-plan.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import {
   createSubscription,
   type Subscription,
   type SubscriptionEnvironment,
 } from '../../../xds-client/subscription.js';
+import type { IndexedPlan } from '../../plans/index-keys.js';
 import { POLICY_TYPE_URLS } from '../../wire/call-metadata.js';
+import type { PacedWork } from '../paced-work.js';
 import type { PlanReader } from './plan-reader.js';
-import { type ResourceSet, readResourceSet } from './resource-set.js';
+import { type ResourceSet, readResourceSetInSteps } from './resource-set.js';
 
 export interface PlanSubscriptionDependencies extends SubscriptionEnvironment {
   readonly readPlan: PlanReader;
+  /** Reads responses in slices, so that checks do not wait for a plan with many keys. */
+  readonly work: PacedWork;
   readonly logger: Logger;
   /** Called when a response is in force, before its acknowledgement. */
   readonly onChange: () => void;
@@ -20,7 +23,7 @@ export interface PlanSubscriptionDependencies extends SubscriptionEnvironment {
 /** The plans of the mesh from a discovery server. The last ones stay in force without a connection. */
 export interface PlanSubscription extends Subscription {
   /** A plan by its name in ServiceConfigs. */
-  plan(name: string): ResolvedPlan | undefined;
+  plan(name: string): IndexedPlan | undefined;
   planNames(): readonly string[];
 }
 
@@ -29,16 +32,16 @@ export interface PlanSubscription extends Subscription {
  * reports, and after an invalid response, which is rejected with its problem.
  */
 export function createPlanSubscription(dependencies: PlanSubscriptionDependencies): PlanSubscription {
-  const { readPlan, logger, onChange } = dependencies;
+  const { readPlan, work, logger, onChange } = dependencies;
   const typeUrl = POLICY_TYPE_URLS.plan;
-  let plans: ResourceSet<ResolvedPlan> = new Map();
+  let plans: ResourceSet<IndexedPlan> = new Map();
   let version = '';
 
   const subscription = createSubscription(dependencies, {
     typeUrl,
     version: () => version,
-    take: (response) => {
-      plans = readResourceSet(response.resources, typeUrl, plans, readPlan);
+    take: async (response) => {
+      plans = await work.run(typeUrl, readResourceSetInSteps(response.resources, typeUrl, plans, readPlan));
       const isNew = response.version !== version;
       version = response.version;
       if (isNew) logger.info({ version, plans: plans.size }, 'plans activated');
