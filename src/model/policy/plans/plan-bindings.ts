@@ -2,6 +2,7 @@ import { appendTo } from '../../../base/append-to.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../../config/object.js';
 import type { ConsumerSpec } from '../../../config/plans/consumer.js';
 import type { PlanSpec } from '../../../config/plans/plan.js';
+import { compareObjects } from '../../object-order.js';
 import type { PushContext } from '../../push-context.js';
 import { mayActOn } from '../binding-grants.js';
 import type { BoundService } from '../bound-services.js';
@@ -71,7 +72,7 @@ export function resolvePlanBindings({
     });
   const byPlan = new Map<ObjectKey, ConsumerObject[]>();
   for (const { consumer, planKey, plan } of consumers) if (plan !== undefined) appendTo(byPlan, planKey, consumer);
-  for (const ofPlan of byPlan.values()) ofPlan.sort(byAge);
+  for (const ofPlan of byPlan.values()) ofPlan.sort(compareObjects);
   const consumersOf = (plan: ObjectKey): readonly ConsumerObject[] => byPlan.get(plan) ?? NO_CONSUMERS;
   return {
     bindings: resolved.bindings.map((binding) => ({
@@ -87,11 +88,4 @@ export function resolvePlanBindings({
     plansOf: (service) => resolved.specsOf(service),
     consumersOf,
   };
-}
-
-/** The oldest first; objects of files, which have no age, by key. */
-function byAge(one: ConsumerObject, other: ConsumerObject): number {
-  const [first = '', second = ''] = [one.metadata.creationTimestamp, other.metadata.creationTimestamp];
-  if (first !== second) return first < second ? -1 : 1;
-  return keyOf(one) < keyOf(other) ? -1 : 1;
 }

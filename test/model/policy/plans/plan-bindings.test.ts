@@ -45,10 +45,15 @@ test('a Consumer of a tenant gets no plan of the root namespace, although bindin
   t.deepEqual(resolvePlanBindings(context).consumersOf(keyOf(plan)), []);
 });
 
-test('the consumers of a plan come by age, so that a younger one cannot take a key', (t) => {
+test('the consumers of a plan come by age, those without an age last, so that a younger one cannot take a key', (t) => {
   const late = consumer('shop/a', undefined, '2026-02-01T00:00:00Z');
   const early = consumer('shop/b', undefined, '2026-01-01T00:00:00Z');
-  t.deepEqual(bindings(GOLD, late, early).consumersOf(keyOf(GOLD)).map(keyOf), ['Consumer/shop/b', 'Consumer/shop/a']);
+  const ageless = consumer('shop/0a');
+  t.deepEqual(bindings(GOLD, ageless, late, early).consumersOf(keyOf(GOLD)).map(keyOf), [
+    'Consumer/shop/b',
+    'Consumer/shop/a',
+    'Consumer/shop/0a',
+  ]);
 });
 
 test('a Consumer of a plan that does not exist belongs to no plan, until it exists', (t) => {
