@@ -15,6 +15,8 @@ const LONG = 8;
 /** Shows credentials that a person has typed as the beginning of their hashes. */
 export interface HiddenCredentials {
   text(text: string): string;
+  /** Without the credentials: a form would send their hashes as credentials. */
+  removed(text: string): string;
   /** All texts of an explanation, apart from names. */
   explanation(explained: ExplainedRequest): ExplainedRequest;
 }
@@ -29,7 +31,8 @@ export function createHiddenCredentials(question: RequestQuestion, apiKey: strin
   const found = pattern === '' ? undefined : new RegExp(pattern, 'gu');
   const text = (shown: string): string =>
     found === undefined ? shown : shown.replace(found, (credential) => credentialHash(credential));
-  return { text, explanation: (explained) => mapTexts(explained, text) as ExplainedRequest };
+  const removed = (shown: string): string => (found === undefined ? shown : shown.replace(found, ''));
+  return { text, removed, explanation: (explained) => mapTexts(explained, text) as ExplainedRequest };
 }
 
 function* credentialsIn({ url, headers }: RequestQuestion, apiKey: string | undefined): Iterable<string> {

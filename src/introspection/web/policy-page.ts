@@ -52,7 +52,15 @@ export function policyPage(site: Site): Page {
       }
     },
     render: renderPolicy,
-    json: ({ question, explained, problem }) => recordOf({ question, explanation: explained, problem }),
+    json: ({ question, explained, problem }) => {
+      const hidden = createHiddenCredentials(question, explained?.service?.apiKey);
+      const { url, headers } = question;
+      return recordOf({
+        question: { ...question, url: hidden.text(url), headers: headers.map(hidden.text) },
+        explanation: explained && hidden.explanation(explained),
+        problem: problem && hidden.text(problem),
+      });
+    },
   });
 }
 
@@ -65,10 +73,10 @@ function renderPolicy({ question, explained, problem }: Model): Html {
 <label>Method <select name="method">${['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map(
     (name) => html`<option${name === method ? html` selected` : ''}>${name}</option>`,
   )}</select></label>
-<label>URL <input name="url" value="${url}" required placeholder="http://web.shop/books" autocomplete="off"></label>
+<label>URL <input name="url" value="${hidden.removed(url)}" required placeholder="http://web.shop/books" autocomplete="off"></label>
 <label>Caller <input name="from" value="${from}" placeholder="namespace/service account" autocomplete="off"></label>
 <label>Address of the caller <input name="ip" value="${ip}" placeholder="10.0.0.7" autocomplete="off"></label>
-<label>Headers, one on each line <textarea name="headers" rows="3" placeholder="x-api-key: gold">${headers.join('\n')}</textarea></label>
+<label>Headers, one on each line <textarea name="headers" rows="3" placeholder="x-api-key: gold">${headers.map(hidden.removed).join('\n')}</textarea></label>
 <button>Explain</button></form>
 ${problem === undefined ? '' : html`<p class="reason"><bdi>${hidden.text(problem)}</bdi></p>`}
 ${explained === undefined ? '' : renderExplained(hidden.explanation(explained))}`;
