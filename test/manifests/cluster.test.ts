@@ -28,7 +28,6 @@ import {
   MAY_NOT_READ,
   MISSING,
   planWithSecrets,
-  REMEDY,
 } from './support/plan-with-secrets.js';
 import { readDocuments } from './support/read-documents.js';
 
@@ -343,7 +342,7 @@ it('a plan has the keys of Secrets while the Role of docs/plans.md is granted, a
     });
   const resolvedRefs = (expected: string) => hasCondition(api, consumer('acme'), 'ResolvedRefs', expected);
   const noKeys = (index: number, name: string, reason: string) =>
-    `spec.keys[${index}].secretRef: the Secret ${name} gives no keys: ${reason}; ${REMEDY}`;
+    `spec.keys[${index}].secretRef: the Secret ${name} gives no keys: ${reason}`;
 
   await resolvedRefs(`False KeysNotUsable: ${noKeys(0, 'keys', MAY_NOT_READ)}.`);
   await answers('no key is known without the grant', 401, 401, 401);

@@ -9,8 +9,8 @@ export function secretText(data: unknown, entry: string): string | undefined {
   return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : undefined;
 }
 
-/** Why the Secrets of a namespace cannot be watched without the right to do so, with the remedy. */
-export function secretsForbidden(namespace: string): string {
+/** Why the Secrets of a namespace cannot be watched without the right to do so. */
+export function secretsForbidden(namespace: string): { readonly reason: string; readonly remedy: string } {
   const remedy = `allow the control plane to list and watch secrets in namespace ${namespace} (a Role and a RoleBinding)`;
-  return `the control plane may not read secrets of its namespace; ${remedy}`;
+  return { reason: 'the control plane may not read secrets of its namespace', remedy };
 }

@@ -72,7 +72,7 @@ function isSame(one: NeededSecrets, other: NeededSecrets): boolean {
 }
 
 function missing(place: string): ApiKeySecret {
-  return unusable(`there is no folder ${place}; create it with a file of keys`);
+  return unusable(`there is no folder ${place}`, 'create it with a file of keys');
 }
 
 type FileIdentity = readonly [name: string, mtimeMs: number, size: number, ino: number];

@@ -23,9 +23,12 @@ export function readApiKeys(texts: SecretTexts): ApiKeySecret {
       const key = line.trim();
       if (key === '' || key.startsWith('#')) continue;
       if (key.length > MAX_KEY_LENGTH) {
-        return unusable(`its entry ${entry} has a line of more than ${MAX_KEY_LENGTH} characters; write a key on each`);
+        return unusable(
+          `its entry ${entry} has a line of more than ${MAX_KEY_LENGTH} characters`,
+          'write a key on each line',
+        );
       }
-      if (++keys > MAX_KEYS) return unusable(`it has more than ${MAX_KEYS} keys; use several Secrets`);
+      if (++keys > MAX_KEYS) return unusable(`it has more than ${MAX_KEYS} keys`, 'use several Secrets');
       hashes.push(WRITTEN_DIGEST.exec(key)?.[1]?.toLowerCase() ?? hash('sha256', key, 'hex'));
     }
     entries.set(entry, hashes);
@@ -33,6 +36,6 @@ export function readApiKeys(texts: SecretTexts): ApiKeySecret {
   return { type: 'keys', entries };
 }
 
-export function unusable(reason: string): ApiKeySecret {
-  return { type: 'unusable', reason };
+export function unusable(reason: string, remedy?: string): ApiKeySecret {
+  return { type: 'unusable', reason, ...(remedy !== undefined && { remedy }) };
 }

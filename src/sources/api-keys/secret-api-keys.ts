@@ -27,7 +27,7 @@ interface Namespace {
   stop(): Promise<void>;
 }
 
-const MISSING = unusable('it does not exist; create it in the namespace of the Consumer');
+const MISSING = unusable('it does not exist', 'create it in the namespace of the Consumer');
 
 /**
  * The API keys in the Secrets of a cluster. The Secrets of a namespace are watched while a Consumer there names one, so
@@ -100,8 +100,9 @@ function watchNamespace(
     set(name, states);
   };
   const tellForbidden = (): void => {
-    const reason = unusable(secretsForbidden(name));
-    if (!isStopped) set(name, new Map([...needed].map((each) => [each, reason])));
+    const { reason, remedy } = secretsForbidden(name);
+    const forbidden = unusable(reason, remedy);
+    if (!isStopped) set(name, new Map([...needed].map((each) => [each, forbidden])));
   };
   const sinkFor = (names: ReadonlySet<string>): ReflectorSink => ({
     isEmpty: () => found.size === 0,

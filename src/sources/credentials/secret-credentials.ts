@@ -112,7 +112,8 @@ function watchNamespace(name: string, { createWatcher, logger }: SecretCredentia
       sink,
       onState: (state) => {
         if (state.type !== 'forbidden') return;
-        obstacle = { type: 'unusable', reason: secretsForbidden(name) };
+        const { reason, remedy } = secretsForbidden(name);
+        obstacle = { type: 'unusable', reason: `${reason}; ${remedy}` };
         tell();
       },
     });

@@ -18,14 +18,18 @@ export interface AnalysisMessage {
   readonly isCertain?: true;
 }
 
-/** @param text the finding without its remedy: the table of codes adds the remedy */
+/**
+ * @param text the finding without its remedy
+ * @param ownRemedy of this finding; default: that of the table of codes
+ */
 export function createMessage(
   name: MessageName,
   where: Pick<AnalysisMessage, 'object' | 'field'>,
   text: string,
+  ownRemedy?: string,
 ): AnalysisMessage {
   const { code, level, remedy } = MESSAGE_CODES[name];
-  return { code, level, ...where, message: `${text}; ${remedy}` };
+  return { code, level, ...where, message: `${text}; ${ownRemedy ?? remedy}` };
 }
 
 /** Sorts messages by object, field, code and text. */

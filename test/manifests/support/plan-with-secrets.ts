@@ -15,9 +15,6 @@ export const MAY_NOT_READ =
   'allow the control plane to list and watch secrets in namespace vault (a Role and a RoleBinding)';
 export const MISSING = 'it does not exist; create it in the namespace of the Consumer';
 
-export const REMEDY =
-  'create or correct the Secret in the namespace of the Consumer, or let the control plane read it (docs/plans.md#keys)';
-
 /** A plan of a service `books`, and its parts with API keys in Secrets. */
 export function planWithSecrets(namespace: string) {
   const object = (kind: string, name: string, spec: object): KubernetesManifest => ({

@@ -87,7 +87,8 @@ test('a changed Secret is told once, an unchanged one is not, and a deleted or m
   await cluster.deliver(secret('acme', { key: 'k1' }));
   t.like(cluster.state('shop/gone'), {
     type: 'unusable',
-    reason: 'it does not exist; create it in the namespace of the Consumer',
+    reason: 'it does not exist',
+    remedy: 'create it in the namespace of the Consumer',
   });
   const { sink } = await cluster.list();
   sink.apply([{ type: 'MODIFIED', object: secret('acme', { key: 'k1' }) }]);
@@ -105,7 +106,7 @@ test('a namespace without the right to read Secrets is told with the right that 
   (await cluster.list()).onState?.({ type: 'forbidden' } as never);
   const state = cluster.state('shop/acme');
   t.regex(
-    state?.type === 'unusable' ? state.reason : '',
+    state?.type === 'unusable' ? (state.remedy ?? '') : '',
     /allow the control plane to list and watch secrets in namespace shop/,
   );
   await cluster.source.stop();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
 import type { MeshObject } from '../../../src/config/object.js';
+import { secretsForbidden } from '../../../src/kubernetes/watch/secret.js';
 import type { ApiKeySecret } from '../../../src/model/policy/plans/api-key-secrets.js';
 import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
@@ -146,11 +147,12 @@ test('a review of a consumer tells of its plan and its keys, and not of other co
   t.deepEqual(review(ACME), [], 'the old version of the object has the same key');
 });
 
+function aged(line: string, creationTimestamp: string): MeshObject {
+  const object = ofCluster(line);
+  return { ...object, metadata: { ...object.metadata, creationTimestamp } };
+}
+
 test('a reviewed consumer without a time is the youngest, unless its old version has one', (t) => {
-  const aged = (line: string, creationTimestamp: string): MeshObject => {
-    const object = ofCluster(line);
-    return { ...object, metadata: { ...object.metadata, creationTimestamp } };
-  };
   const plan = ofCluster('Plan shop/gold {services: [{name: web}]}');
   const consumer = (name: string) => `Consumer shop/${name} {plan: {name: gold}, keys: [{sha256: ${ONE}}]}`;
   const others = [plan, aged(consumer('zeta'), '2026-05-01T00:00:00Z')];
@@ -161,9 +163,24 @@ test('a reviewed consumer without a time is the youngest, unless its old version
 
 test('a reviewed consumer without the grant of the plan learns neither the plan nor the keys of its consumers', (t) => {
   const taken = ofCluster(`Consumer evil/probe {plan: {name: gold, namespace: shop}, keys: [{sha256: ${ONE}}]}`);
-  const objects = [ofCluster('Plan shop/gold {services: [{name: web}]}'), ofCluster(ACME)];
+  const objects = [ofCluster('Plan shop/gold {services: [{name: web}]}'), aged(ACME, '2026-05-01T00:00:00Z')];
   const codes = (mesh: readonly MeshObject[]) => reviewOf(taken, mesh).map((line) => line.slice(0, 8));
   t.deepEqual(codes(objects), ['MESH0214']);
   t.deepEqual(codes([]), ['MESH0214']);
   t.deepEqual(codes([...objects, namespaceThatGrants('shop', 'evil')]), ['MESH0293']);
+});
+
+test('a Secret that may not be read is told with one remedy', (t) => {
+  const { reason, remedy } = secretsForbidden('shop');
+  const context = {
+    ...policyContext(`${WEB}\n${GOLD}\nConsumer shop/acme {plan: {name: gold}, keys: [{secretRef: {name: a}}]}`),
+    apiKeySecrets: new Map([['shop/a', { type: 'unusable', reason, remedy } as const]]),
+  };
+  const found = analyze(analysisInputOf(context, ENFORCEMENT)).filter(({ code }) => code === 'MESH0292');
+  t.deepEqual(
+    found.map(({ message }) => message),
+    [
+      'the Secret a gives no keys: the control plane may not read secrets of its namespace; allow the control plane to list and watch secrets in namespace shop (a Role and a RoleBinding)',
+    ],
+  );
 });

@@ -4,8 +4,8 @@ export type ApiKeySecret =
   | { readonly type: 'keys'; readonly entries: ReadonlyMap<string, readonly string[]> }
   /** Not read yet. */
   | { readonly type: 'loading' }
-  /** @param reason with a remedy, and without any content of the Secret */
-  | { readonly type: 'unusable'; readonly reason: string };
+  /** Neither text has any content of the Secret. The remedy is missing where that of MESH0292 is enough. */
+  | { readonly type: 'unusable'; readonly reason: string; readonly remedy?: string };
 
 /** By `<namespace>/<name>`. The same object while no key changes; a Secret with unchanged keys keeps its object. */
 export type ApiKeySecrets = ReadonlyMap<string, ApiKeySecret>;

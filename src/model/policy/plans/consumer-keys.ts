@@ -6,7 +6,10 @@ import { type ApiKeySecret, type ApiKeySecrets, apiKeySecretOf } from './api-key
 export interface KeyProblem {
   /** Path in the Consumer. */
   readonly field: string;
+  /** Without the remedy. */
   readonly text: string;
+  /** Missing where that of MESH0292 is enough. */
+  readonly remedy?: string;
 }
 
 /** The keys of a Consumer, as hashes. */
@@ -38,7 +41,10 @@ function readKeys({ keys }: ConsumerSpec, namespace: string, secrets: ApiKeySecr
       continue;
     }
     const text = problemOf(secret, secretRef.name, secretRef.key);
-    if (text !== undefined) problems.push({ field: `spec.keys[${index}].secretRef`, text });
+    const { remedy } = secret.type === 'unusable' ? secret : {};
+    if (text !== undefined) {
+      problems.push({ field: `spec.keys[${index}].secretRef`, text, ...(remedy !== undefined && { remedy }) });
+    }
     if (secret.type === 'unusable') continue;
     const entries = secretRef.key === undefined ? secret.entries.values() : [secret.entries.get(secretRef.key) ?? []];
     for (const entry of entries) for (const key of entry) found.add(key);

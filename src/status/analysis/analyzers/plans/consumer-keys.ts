@@ -23,7 +23,7 @@ function keyProblems(consumer: ConsumerObject, { problems }: ConsumerKeys): read
   if (consumer.body.keys.length === 0) {
     return [createMessage('consumerWithoutKeys', { object, field: 'spec.keys' }, 'spec.keys is empty')];
   }
-  return problems.map(({ field, text }) => createMessage('unusableKeys', { object, field }, text));
+  return problems.map(({ field, text, remedy }) => createMessage('unusableKeys', { object, field }, text, remedy));
 }
 
 /**
