@@ -10,7 +10,7 @@ export interface IndexedPlan extends ResolvedPlan {
 }
 
 /** Keys of one step, which takes less than a millisecond. A plan can have 50,000. */
-export const KEYS_PER_STEP = 512;
+const KEYS_PER_STEP = 512;
 
 /** Finds the owner of each key: the first consumer that has it. */
 export function* indexKeys(consumers: ResolvedPlan['consumers']): Steps<KeyOwners> {
