@@ -15,7 +15,7 @@ import { launchCheckedMesh, START_TIMEOUT_MS } from './launch-checked-mesh.js';
 import { type RoundResult, roundResultOf, VARIANTS, type Variant } from './round-result.js';
 
 /** The first requests of a new process wait for its compiler, so they are not measured. */
-const WARM_UP = { perSecond: 1000, seconds: 4 };
+const WARM_UP = { perSecond: 3000, seconds: 10 };
 /** For answers after the last request of a round. A check is answered within 5 s. */
 const LONGEST_WAIT_MS = 30_000;
 /** Status of a request that the fail policy refuses. */

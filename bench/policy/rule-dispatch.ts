@@ -46,7 +46,7 @@ const CONDITIONS: Readonly<Record<string, (index: number) => string>> = {
     }") && request.method != "TRACE"`,
   // No part is in two rules, and none needs a value.
   'of different parts without a value': (index) =>
-    `conditionalString(request.headers["x-tenant-${index}"] == "a", "yes", "no") == "${index === 7 ? 'no' : 'yes'}" && request.method != "M${index}"`,
+    `${index === 7 ? 'request.path' : `request.headers["x-owner-${index}"]`} ${index === 7 ? '!=' : '=='} source.principal && request.method != "M${index}"`,
   'of a regular expression': (index) => `"^/v[0-9]+/resource${index}(/|$)".matches(request.path)`,
 };
 const KINDS = Object.keys(CONDITIONS);

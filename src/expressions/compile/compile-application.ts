@@ -25,7 +25,7 @@ export function compileWithConstant(
 /** Evaluates the parameters from left to right and applies the function to them. The first failure is the result. */
 export function compileApplication(functionRun: FunctionRun, parameters: readonly EvaluateNode[]): EvaluateNode {
   const run = functionRun as unknown as Run;
-  const [first, second] = parameters;
+  const [first, second, third] = parameters;
   if (first !== undefined && second === undefined) {
     return (bag, frame) => {
       const value = first(bag, frame);
@@ -38,6 +38,16 @@ export function compileApplication(functionRun: FunctionRun, parameters: readonl
       if (left instanceof Failure) return left;
       const right = second(bag, frame);
       return right instanceof Failure ? right : run(left, right);
+    };
+  }
+  if (first !== undefined && second !== undefined && third !== undefined && parameters.length === 3) {
+    return (bag, frame) => {
+      const one = first(bag, frame);
+      if (one instanceof Failure) return one;
+      const two = second(bag, frame);
+      if (two instanceof Failure) return two;
+      const three = third(bag, frame);
+      return three instanceof Failure ? three : run(one, two, three);
     };
   }
   return (bag, frame) => {
