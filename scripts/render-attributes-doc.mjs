@@ -13,7 +13,8 @@ policy server counts by their values (\`dimensions\` in the file of \`--policyCo
 - \`exact\`, \`prefix\` and \`regex\` match texts, entries of maps, and IP addresses as they are written (\`10.1.2.3\`).
   They do not match numbers, booleans, times, or whole maps. Dimensions can use values of all types.
 - If a request does not have an attribute, no condition on it matches. All requests without a dimension are counted together.
-- An HTTPAPISpec can set attributes with any name. Conditions and dimensions can use them like the attributes below.
+- An HTTPAPISpec can set attributes with any name but \`destination.service.namespace\`, by which rules of a namespace know its services.
+  Conditions and dimensions can use them like the attributes below.
 - \`kubectl apply\` warns about a name that is neither below nor set by an HTTPAPISpec
   ([MESH0231](analysis.md#mesh0231)), an attribute that is known only in reports ([MESH0232](analysis.md#mesh0232)), and a
   value that the attribute never has ([MESH0233](analysis.md#mesh0233)).

@@ -9,6 +9,7 @@ import { type AttributesConfig, AttributeValueError, readAttributes } from './at
 import type { RegexOptions, SpecProblem } from './compile-quota-specs.js';
 import type { HeaderMap } from './header-map.js';
 import { createRegexHome, RegexSet } from './regex-set.js';
+import { withoutServiceNamespace } from './service-namespace.js';
 import { PathTemplates } from './template-trie.js';
 import { isForWorkload, type WorkloadsConfig } from './workload-labels.js';
 
@@ -220,7 +221,8 @@ function mergeOperations(operations: readonly Operation[]): AttributeLayer {
 
 function attributesOf(config: AttributesConfig | undefined, field: string, problems: SpecProblem[]): AttributeLayer {
   try {
-    return readAttributes(config, `${field}.attributes`);
+    // A tenant writes specs, and rules of other namespaces must not take its services for theirs.
+    return withoutServiceNamespace(readAttributes(config, `${field}.attributes`));
   } catch (error) {
     if (!(error instanceof AttributeValueError)) throw error;
     problems.push({ field: error.field, message: error.problem });

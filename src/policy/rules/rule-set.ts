@@ -1,4 +1,5 @@
 import { errorText } from '../../base/error-text.js';
+import { SERVICE_NAMESPACE } from '../../config/attributes/service-namespace.js';
 import { actionOutputs } from '../../config/policy-rules/action-outputs.js';
 import { referenceForms } from '../../config/policy-rules/object-reference.js';
 import type { MatchMeter } from '../../config/regex/match-meter.js';
@@ -12,9 +13,6 @@ import { type CompiledHeaders, compileHeaderOperations } from './headers/compile
 import { createRuleIndex, type IndexedRule, type RuleIndex } from './rule-index.js';
 import type { HandlerObject, InstanceObject, RuleObject } from './rule-objects.js';
 import { createSampler, type Sampler, type SamplerEnvironment } from './sampler.js';
-
-/** The service's namespace, which limits the rules of a namespace to its own services. */
-const NAMESPACE = 'destination.service.namespace';
 
 /**
  * Work of a call of a handler with one instance: a request may cause 1,000 calls. Otherwise a namespace with many rules would
@@ -189,7 +187,7 @@ export function createRuleCompiler(
 
 function conjunctsOf(namespace: string | undefined, match: CompiledExpression | undefined): readonly Conjunct[] {
   const ofMatch = match?.conjuncts() ?? [];
-  return namespace === undefined ? ofMatch : [attributeEquals(NAMESPACE, namespace), ...ofMatch];
+  return namespace === undefined ? ofMatch : [attributeEquals(SERVICE_NAMESPACE, namespace), ...ofMatch];
 }
 
 /** The names by which QuotaSpecs can charge an instance. */

@@ -4,6 +4,7 @@ import { createRegexBudget } from '../../config/regex/regex-budget.js';
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import { readAttributes } from '../client/attributes-from-config.js';
 import type { CompiledQuotaSpecs } from '../client/compile-quota-specs.js';
+import { withoutServiceNamespace } from '../client/service-namespace.js';
 import type { TransportConfig } from '../client/transport-config.js';
 import { CLIENT_CONFIG_METADATA } from '../wire/call-metadata.js';
 import { createBoundedMemo } from './bounded-memo.js';
@@ -87,12 +88,14 @@ export function createCallConfigs(texts: PolicyTexts, regexes: RegexService): Ca
     { transport, mixerAttributes }: Pick<TcpClientConfig, 'transport' | 'mixerAttributes'>,
     rest: Partial<CallConfig>,
   ): CallConfig => {
-    const staticLayer = readAttributes(mixerAttributes, 'mixerAttributes');
+    const told = readAttributes(mixerAttributes, 'mixerAttributes');
+    // A proxy can send another configuration than the control plane gave it.
+    const staticLayer = withoutServiceNamespace(told);
     return {
       transport: transport ?? {},
       staticLayer,
       staticText: staticLayer.size === 0 ? '' : texts.attributesText(staticLayer),
-      claims: readCallClaims(staticLayer),
+      claims: readCallClaims(told),
       ignoreForwarded: false,
       defaultService: undefined,
       disableCheckCalls: false,

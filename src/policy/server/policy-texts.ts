@@ -1,6 +1,7 @@
 import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
 import { stringAttribute } from '../client/attribute-value.js';
 import { acceptForwarded } from '../client/forwarded-attributes.js';
+import { withoutServiceNamespace } from '../client/service-namespace.js';
 import type { ConfigDecoder } from '../wire/config-decoder.js';
 import type { ConfigEncoder } from '../wire/config-encoder.js';
 import { createBoundedMemo } from './bounded-memo.js';
@@ -46,7 +47,7 @@ export function createForwardedTexts(texts: PolicyTexts): (text: string | undefi
   const withText = (layer: AttributeLayer): TextLayer =>
     layer.size === 0 ? NO_TEXT : { layer, text: texts.attributesText(layer) };
   const memo = createBoundedMemo(MEMO, (text): ForwardedAttributes => {
-    const layer = acceptForwarded(texts.readAttributesText(text) ?? EMPTY_LAYER);
+    const layer = withoutServiceNamespace(acceptForwarded(texts.readAttributesText(text) ?? EMPTY_LAYER));
     const ofCaller = new Map([...layer].filter(([name]) => !name.startsWith(SERVICE_NAMES)));
     return layer.size === 0 ? NONE : { ...withText(layer), ofCaller: withText(ofCaller) };
   });

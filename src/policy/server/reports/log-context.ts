@@ -1,6 +1,7 @@
 import type { AttributeLayer } from '../../client/attribute-bag.js';
 import type { RefundOffer } from '../../client/check-flow.js';
 import type { DecisionFacts } from '../../client/http-report-attributes.js';
+import { withoutServiceNamespace } from '../../client/service-namespace.js';
 import { DYNAMIC_METADATA_NAMESPACE, FORWARDED_METADATA_KEY } from '../../wire/call-metadata.js';
 import { readCheckMetadata } from '../adapter/check-metadata.js';
 import type { WireLogCommon } from '../adapter/envoy-messages.js';
@@ -47,14 +48,16 @@ export function logContextOf(
   const ofHeader = textField(common.metadata?.filterMetadata?.[DYNAMIC_METADATA_NAMESPACE], FORWARDED_METADATA_KEY);
   const told = forwarded(ofHeader);
   const toldLayer = service.isKnown ? told.ofCaller.layer : told.layer;
-  const ofProxy = check === undefined ? undefined : attributesOf(check.staticAttributes);
+  // The texts of a Check come back from the proxy, which can have changed them.
+  const layerOf = (text: string | undefined) => withoutServiceNamespace(attributesOf(text));
+  const ofProxy = check === undefined ? undefined : layerOf(check.staticAttributes);
   return {
     host,
     service,
-    staticLayer: ofProxy === undefined || ofProxy.size === 0 ? origin.staticLayer : ofProxy,
+    staticLayer: ofProxy === undefined || ofProxy.size === 0 ? withoutServiceNamespace(origin.staticLayer) : ofProxy,
     // The Check has left the accepted attributes: none when its proxy ignores them.
-    forwardedLayer: check === undefined ? toldLayer : attributesOf(check.forwardedAttributes),
-    requestLayer: attributesOf(check?.requestAttributes),
+    forwardedLayer: check === undefined ? toldLayer : layerOf(check.forwardedAttributes),
+    requestLayer: layerOf(check?.requestAttributes),
     decision: check?.decision ?? {},
     refund: check?.refund,
     isChecked: check !== undefined,

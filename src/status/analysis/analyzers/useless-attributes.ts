@@ -1,4 +1,5 @@
 import { ATTRIBUTE_VOCABULARY } from '../../../config/attributes/attribute-vocabulary.js';
+import { SERVICE_NAMESPACE } from '../../../config/attributes/service-namespace.js';
 import type { ObjectKey } from '../../../config/object.js';
 import type { AttributesSpec, AttributeValueSpec } from '../../../config/policy/attributes.js';
 import type { HttpApiSpec } from '../../../config/policy/http-api-spec.js';
@@ -48,6 +49,8 @@ function* valuesOf(
     const empty = emptyMember(value);
     if (empty !== undefined)
       yield tell(`${path}.${empty}`, `the value of ${name} is empty, so it does not describe the request`);
+    if (name === SERVICE_NAMESPACE)
+      yield tell(path, `${name} is the namespace of the service, which no spec can change`);
     if (OF_REPORTS.has(name)) yield tell(path, `the report of each request sets ${name}, which overrides this value`);
   }
 }

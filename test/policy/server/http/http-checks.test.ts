@@ -1,9 +1,10 @@
 import test from 'ava';
+import { stringAttribute } from '../../../../src/policy/client/attribute-value.js';
 import { PolicyTransportError } from '../../../../src/policy/client/policy-transport.js';
 import { ANONYMOUS, type Caller } from '../../../../src/policy/server/callers/caller.js';
 import { createAnswerRequests } from '../../../../src/policy/server/http/answer-requests.js';
 import { allow } from '../../../support/policy-server.js';
-import { createRig, httpConfigText, type PolicyServerRig } from '../policy-server-rig.js';
+import { createRig, httpConfigText, type PolicyServerRig, policyEncoder } from '../policy-server-rig.js';
 
 const BOOKS = 'books.shop.svc.cluster.local';
 const QUOTA = {
@@ -149,4 +150,29 @@ test("the proxy's own configuration counts as over gRPC", async (t) => {
   const answer = await ask(rig, head([`x-mesh-check-config: ${httpConfigText({ mixerAttributes: own })}`]));
   t.is(rig.transport.checks[0]?.attributes.get('destination.uid')?.value, 'orchestrator://books-1.shop');
   t.regex(answer, /\r\nx-mesh-check-static: [A-Za-z0-9+/=,]+\r\n/);
+});
+
+test('neither a spec, a caller nor a proxy can say the namespace of a service, by which rules know their services', async (t) => {
+  const service = (namespace: string) => ({
+    attributes: { 'destination.service.namespace': { stringValue: namespace } },
+  });
+  const operation = { ...service('shop').attributes, 'api.operation': { stringValue: 'read' } };
+  const patterns = [{ httpMethod: 'GET', uriTemplate: '/books/{id}', attributes: { attributes: operation } }];
+  const httpApiSpec = [{ attributes: service('shop'), patterns, apiKeys: [] }];
+  const rig = createRig({ services: { [BOOKS]: { ...QUOTA, mixerAttributes: service('evil'), httpApiSpec } } });
+  const forwarded = policyEncoder.attributesText(new Map([['destination.service.namespace', stringAttribute('shop')]]));
+  const lines = [
+    `x-mesh-check-config: ${httpConfigText({ mixerAttributes: service('shop') })}`,
+    `x-mesh-attributes: ${forwarded}`,
+  ];
+  await ask(rig, head(lines));
+  await ask(rig, head(lines).replace(BOOKS, 'no.service'));
+  const namespaces = rig.transport.checks.map(
+    ({ attributes }) => attributes.get('destination.service.namespace')?.value,
+  );
+  t.deepEqual(
+    namespaces.filter((namespace) => namespace !== undefined),
+    ['evil'],
+  );
+  t.is(rig.transport.checks[0]?.attributes.get('api.operation')?.value, 'read');
 });

@@ -98,6 +98,16 @@ test('a report has the attributes of its Check, which the log lacks, and those o
   t.regex(String(line['request.api_key']), /^sha256:/);
 });
 
+test('a proxy cannot report for a service of another namespace', async (t) => {
+  const rig = logged();
+  const forged = text({ 'destination.service.namespace': 'shop' });
+  const texts = { staticAttributes: forged, requestAttributes: forged, forwardedAttributes: forged };
+  await sendHttp(rig, [httpEntry(metadata({ ...CHECKED, ...texts }))]);
+  await sendHttp(rig, [httpEntry(metadata({ ...CHECKED, ...texts, service: 'made.up' }))]);
+  t.is(lines(rig).length, 2);
+  for (const line of lines(rig)) t.false('destination.service.namespace' in line);
+});
+
 test('the metadata in the answer to a Check is the source of its report', async (t) => {
   const rig = logged();
   const configText = httpConfigText({
