@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import test from 'ava';
 import { findFreePort } from '../counterparts/free-ports.js';
+import { HTTP_LOG_ENTRY } from '../policy/server/adapter/envoy-recordings.js';
 import { createTempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import type { Teardown } from './support/cleanup.js';
@@ -105,6 +106,41 @@ test.serial('until policies have come it is not ready and lets the fail policies
   t.is(await client.ask(WEB), 429);
   t.is((await server.monitoring.get('/ready')).status, 200);
   t.true(await client.isServing());
+});
+
+test.serial('a report that comes before the rules is given to their handlers when they are in force', async (t) => {
+  const port = await findFreePort();
+  const server = await startPolicyProcess(t, ['--discoveryAddress', `127.0.0.1:${port}`]);
+  const client = connectPolicyClient(t, server.policyPort);
+  const commonProperties = { ...HTTP_LOG_ENTRY.commonProperties, upstreamCluster: `inbound|80|http|${WEB}` };
+  const message = {
+    identifier: { node: { id: 'sidecar~10.0.0.1~web.shop~shop.svc.cluster.local' }, logName: 'inbound' },
+    httpLogs: { logEntry: [{ ...HTTP_LOG_ENTRY, commonProperties }] },
+  };
+  client.log(message, message);
+  // The server has the stream when a call that began later is answered.
+  t.false(await client.isServing());
+
+  const object = (kind: string, name: string, spec: object) =>
+    JSON.stringify({ apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: 'shop' }, spec });
+  const discovery = await startServer(t, {
+    files: {
+      'web.yaml': documents(service('web'), endpoints('web', '10.0.0.1')),
+      'rules.yaml': documents(
+        object('handler', 'metrics', {
+          compiledAdapter: 'prometheus',
+          params: { metrics: [{ name: 'seen', namespace: 'shop', instanceName: 'seen', kind: 'COUNTER' }] },
+        }),
+        object('instance', 'seen', { compiledTemplate: 'metric', params: { value: '1' } }),
+        object('rule', 'see', { actions: [{ handler: 'metrics', instances: ['seen'] }] }),
+      ),
+    },
+    flags: ['--grpcAddr', `127.0.0.1:${port}`],
+  });
+  await writeFile(discovery.meshConfigFile, `${MESH}mixerReportServer: policy.mesh-system.svc.cluster.local:15016\n`);
+  await eventually('both reports are counted', async () =>
+    /^shop_seen\{.*\} 2$/m.test((await server.monitoring.get('/metrics')).body),
+  );
 });
 
 test.serial(

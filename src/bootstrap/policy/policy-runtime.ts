@@ -7,7 +7,6 @@ import type { QuotaCounters } from '../../introspection/quota-counters.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-address.js';
-import { PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createKeyFiles } from '../../policy/quota/key-files.js';
 import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
 import type { RulesInForce } from '../../policy/rules/rule-objects.js';
@@ -36,6 +35,7 @@ import type { ListenAddress } from '../options.js';
 import { createAdapterEnvironment } from './adapter-environment.js';
 import { withAttributeLog } from './attribute-log.js';
 import { createBackendConnector } from './backend-connector.js';
+import { createFirstPolicies } from './first-policies.js';
 import { createOwnAdapters } from './own-adapters.js';
 import {
   createPolicyConfiguration,
@@ -75,7 +75,7 @@ export interface PolicyRuntime
   > {
   /**
    * Reads the configuration and listens. Checks of Envoys are answered after the first `observe`. Before it they get
-   * UNAVAILABLE, so that the fail policies of proxies decide, as while the server is down.
+   * UNAVAILABLE, so that the fail policies of proxies decide, as while the server is down. Access logs wait for it.
    *
    * @throws ListenError when the address of --policyAddr cannot be opened; SettingsRefusedError when the configuration
    *   cannot be used and no earlier one is known; StartError when it names a file that cannot be read
@@ -177,7 +177,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     logger,
   });
   const planLimitsOf = createPlanLimits();
-  let hasPolicies = false;
+  const firstPolicies = createFirstPolicies();
   let lastCallMs = 0;
   /** Notes the time of a Check. */
   const noted = <Arguments extends readonly unknown[], Answer>(check: (...given: Arguments) => Answer) => {
@@ -187,26 +187,23 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       return check(...given);
     };
   };
-  const requirePolicies = (): void => {
-    if (!hasPolicies) throw new PolicyTransportError('other', 'the policies of services have not come yet');
-  };
   const grpcChecks: CheckService['check'] = async (bytes, call) => {
-    requirePolicies();
+    firstPolicies.require();
     return server.checks.check(bytes, call);
   };
   const httpChecks: HttpCheckService['check'] = (head, caller, peer) => {
-    requirePolicies();
+    firstPolicies.require();
     return server.httpChecks.check(head, caller, peer);
   };
   const openShareStream: OpenShareStream = (...opening) => {
-    requirePolicies();
+    firstPolicies.require();
     return server.openShareStream(...opening);
   };
   const ownListener = createPolicyListener({
     settings: listener,
     services: [
       createAuthorizationService({ checks: { check: noted(grpcChecks) } }, callers.ofCall),
-      createAccessLogService(server, logger, callers.ofCall),
+      createAccessLogService({ openLogStream: firstPolicies.heldLogs(server.openLogStream) }, logger, callers.ofCall),
       createRateLimitQuotaService(noted(openShareStream), logger, callers.ofCall),
       createPolicyService({
         answer: noted(withAdmission(server, clock, chain.answer)),
@@ -245,7 +242,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     observe: (policies) => {
       handlers.usePlans(planLimitsOf(policies));
       server.observe(policies);
-      hasPolicies = true;
+      firstPolicies.haveCome();
     },
     useRules: handlers.useRules,
     failedHandlers: handlers.failedHandlers,

@@ -4,12 +4,14 @@ import {
   checkRequestBytes,
   httpCheck,
   httpConfigText,
+  logMessageBytes,
   type ReadCheckResponse,
   readCheckResponse,
 } from '../../policy/server/policy-server-rig.js';
 import type { Teardown } from './cleanup.js';
 
 const CHECK = '/envoy.service.auth.v3.Authorization/Check';
+const LOGS = '/envoy.service.accesslog.v3.AccessLogService/StreamAccessLogs';
 const HEALTH = '/grpc.health.v1.Health/Check';
 /** HealthCheckResponse{status: SERVING}. */
 const SERVING = Buffer.from([0x08, 0x01]);
@@ -33,6 +35,8 @@ export interface PolicyClient {
   /** The whole answer. */
   check(service: string, request?: AskedRequest): Promise<ReadCheckResponse>;
   isServing(): Promise<boolean>;
+  /** Sends access log messages on one stream, which ends with the test. */
+  log(...messages: readonly object[]): void;
 }
 
 /** Speaks to the policy server at a loopback port; its connection ends with the test. */
@@ -67,6 +71,11 @@ export function connectPolicyClient(t: Teardown, port: number): PolicyClient {
   };
   return {
     check,
+    log: (...messages) => {
+      const stream = client.makeClientStreamRequest(LOGS, passThrough, passThrough, () => undefined);
+      t.teardown(() => stream.cancel());
+      for (const message of messages) stream.write(logMessageBytes(message));
+    },
     ask: async (service, request) => {
       const { status, deniedResponse } = await check(service, request);
       return status.code === 0 ? 200 : Number(deniedResponse?.status.code);
