@@ -13,8 +13,8 @@ test('every step is measured: rate over the rounds, latency one by one', async (
     nowMs += 0.5;
     return nowMs;
   });
-  t.is(results.length, 17);
-  t.is(results.filter(({ step }) => step.startsWith(DISPATCH_STEP)).length, 8);
+  t.is(results.length, 19);
+  t.is(results.filter(({ step }) => step.startsWith(DISPATCH_STEP)).length, 10);
   for (const { p50Us, p99Us, maxUs, perSecond } of results) {
     t.deepEqual([p50Us, p99Us, maxUs], [500, 500, 500]);
     t.true(perSecond > 0);
