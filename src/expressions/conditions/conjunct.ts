@@ -1,4 +1,4 @@
-import { typedParts } from '../check/typed-parts.js';
+import { partsOfTree } from '../check/typed-parts.js';
 import type { TypedNode } from '../check/typed-tree.js';
 import { type CompileContext, compileNode } from '../compile/compile-node.js';
 import type { EvaluateNode, Frame } from '../compile/evaluate-node.js';
@@ -73,7 +73,8 @@ export function attributeEquals(attribute: string, text: string): Conjunct {
 }
 
 function isMetered(node: TypedNode): boolean {
-  return node.kind === 'matches' || node.kind === 'macro' || typedParts(node).some(isMetered);
+  for (const { kind } of partsOfTree(node)) if (kind === 'matches' || kind === 'macro') return true;
+  return false;
 }
 
 function conditionOf({ subject, ...value }: NeededValue, context: CompileContext): ValueCondition {

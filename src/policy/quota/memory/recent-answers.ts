@@ -27,7 +27,8 @@ export interface RecentAnswersOptions {
 const GROWTH = 4;
 
 /**
- * Two generations in memory of fixed size (or of a size that grows up to it), without an object for each answer. The older one is dropped as a whole.
+ * Two generations in memory of fixed size, or of a size that grows up to it, without an object for each answer. The older one is
+ * dropped as a whole.
  *
  * Objects with a lifetime of a minute survive the collections of young objects, are copied to the old heap one by one,
  * and fill it until a full collection: at 1,000 requests a second that was most of the time that requests waited for
@@ -39,9 +40,10 @@ export function createRecentAnswers(options: RecentAnswersOptions): RecentAnswer
   const fingerprintOf = createFingerprint([key0, key1]);
   const capacity = Math.max(1, Math.ceil(maxAnswers / 2));
   const first = Math.min(capacity, Math.max(1, Math.ceil(firstAnswers / 2)));
-  const minResults = first < capacity ? 0 : undefined;
-  let current = new AnswerGeneration(first, minResults);
-  let previous = new AnswerGeneration(first, minResults);
+  /** A generation that can grow reserves no more than its answers need. */
+  const minResultsOf = (size: number): 0 | undefined => (size < capacity ? 0 : undefined);
+  let current = new AnswerGeneration(first, minResultsOf(first));
+  let previous = new AnswerGeneration(first, minResultsOf(first));
   let nextGenerationMs = clock.monotonicMs() + keptMs;
 
   const startGeneration = (nowMs: number): void => {
@@ -56,7 +58,7 @@ export function createRecentAnswers(options: RecentAnswersOptions): RecentAnswer
     while (!current.add(...answer)) {
       if (current.capacity >= capacity) return false;
       const larger = Math.min(current.capacity * GROWTH, capacity);
-      current = current.enlarged(larger, larger < capacity ? 0 : undefined);
+      current = current.enlarged(larger, minResultsOf(larger));
     }
     return true;
   };

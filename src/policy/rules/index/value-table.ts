@@ -7,7 +7,15 @@ import { SubstringIndex } from './substring-index.js';
 /** Takes rules that a request may match. */
 export type Found<Item> = (items: readonly Item[]) => void;
 
-/** The rules that need a value of one subject, while they are collected. */
+/** The rules that need a value of one subject. */
+export interface ValueTable<Item> {
+  /** Whether a rule needs nothing but an empty text, which an absent entry of a map may stand for. */
+  readonly hasEmpty: boolean;
+  /** Gives each rule that needs this value; a rule of which the value contains several texts, for each of them. */
+  find(value: KeyValue, take: Found<Item>): void;
+}
+
+/** Collects the rules of a table. */
 export class ValueTableBuilder<Item> {
   readonly #byValue = new Map<KeyValue, Item[]>();
   readonly #byPrefix = new Map<string, Item[]>();
@@ -30,48 +38,23 @@ export class ValueTableBuilder<Item> {
     }
   }
 
+  /** The table of all rules that were added. */
   build(): ValueTable<Item> {
-    return new ValueTable(
-      this.#byValue,
-      this.#byPrefix.size === 0 ? undefined : new PrefixIndex<readonly Item[]>(this.#byPrefix),
-      this.#byPart.size === 0 ? undefined : new SubstringIndex<readonly Item[]>(this.#byPart),
-      this.#filled,
-      this.#byValue.has('') || this.#byPrefix.has(''),
-    );
-  }
-}
-
-/** The rules that need a value of one subject. Never changes. */
-export class ValueTable<Item> {
-  /** Whether a rule needs nothing but an empty text, which an absent entry of a map may stand for. */
-  readonly hasEmpty: boolean;
-  readonly #byValue: ReadonlyMap<KeyValue, readonly Item[]>;
-  readonly #prefixes: PrefixIndex<readonly Item[]> | undefined;
-  readonly #parts: SubstringIndex<readonly Item[]> | undefined;
-  readonly #filled: readonly Item[];
-
-  constructor(
-    byValue: ReadonlyMap<KeyValue, readonly Item[]>,
-    prefixes: PrefixIndex<readonly Item[]> | undefined,
-    parts: SubstringIndex<readonly Item[]> | undefined,
-    filled: readonly Item[],
-    hasEmpty: boolean,
-  ) {
-    this.#byValue = byValue;
-    this.#prefixes = prefixes;
-    this.#parts = parts;
-    this.#filled = filled;
-    this.hasEmpty = hasEmpty;
-  }
-
-  /** Gives each rule that needs this value; a rule of which the value contains several texts, for each of them. */
-  find(value: KeyValue, take: Found<Item>): void {
-    const equal = this.#byValue.get(value);
-    if (equal !== undefined) take(equal);
-    if (typeof value !== 'string') return;
-    if (value !== '') take(this.#filled);
-    this.#prefixes?.find(value).forEach(take);
-    this.#parts?.visit(value, take);
+    const byValue = this.#byValue;
+    const filled = this.#filled;
+    const prefixes = this.#byPrefix.size === 0 ? undefined : new PrefixIndex<readonly Item[]>(this.#byPrefix);
+    const parts = this.#byPart.size === 0 ? undefined : new SubstringIndex<readonly Item[]>(this.#byPart);
+    return {
+      hasEmpty: byValue.has('') || this.#byPrefix.has(''),
+      find(value, take) {
+        const equal = byValue.get(value);
+        if (equal !== undefined) take(equal);
+        if (typeof value !== 'string') return;
+        if (value !== '') take(filled);
+        prefixes?.find(value).forEach(take);
+        parts?.visit(value, take);
+      },
+    };
   }
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { appendTo } from '../../../../base/append-to.js';
 import { helpText, labelText } from './exposition-text.js';
 import { type SeriesDefinition, SeriesTable } from './series-table.js';
 
@@ -120,10 +121,7 @@ export function createSeriesRegistry({ nowMs, isTaken, onRefused }: SeriesRegist
       for (const table of sorted.flatMap(([, tables]) => tables)) {
         // Lines about a metric without series are not counted, so there are none.
         if (table.lines === 0) continue;
-        const { name } = table.definition;
-        const known = byName.get(name);
-        if (known === undefined) byName.set(name, [table]);
-        else known.push(table);
+        appendTo(byName, table.definition.name, table);
       }
       for (const [name, tables] of [...byName].sort(byFirst)) {
         const [first, ...others] = tables.map(({ definition }) => definition);
