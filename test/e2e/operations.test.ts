@@ -214,22 +214,6 @@ e2eTest('the upgrade runbook: a new version takes over, and no request fails', a
   await load.assertNoneFailed();
 });
 
-/** The kubelet of the tests ends proxies before applications, other than a real one: requests that were cut off are repeated. */
-const REPEATED = {
-  apiVersion: 'networking.mesh.internal/v1beta1',
-  kind: 'VirtualService',
-  metadata: { name: 'web', namespace: 'shop' },
-  spec: {
-    hosts: ['web.shop.svc.cluster.local'],
-    http: [
-      {
-        route: [{ destination: { host: 'web.shop.svc.cluster.local' } }],
-        retries: { attempts: 5, retryOn: 'reset,connect-failure,refused-stream' },
-      },
-    ],
-  },
-};
-
 /** Objects with a status of the canary alone, which only the webhook of the canary validates. */
 const TRIED = boundQuotaSpec(
   { name: 'tried', namespace: 'shop' },
@@ -243,7 +227,6 @@ canaryTest('the canary runbook: a namespace moves to another revision and back, 
   await cluster.kubectl([...SYSTEM, 'create', 'configmap', 'mesh-sidecar-injector', values]);
   const [copy = '', install = '', move = '', back = '', remove = '', ...others] = runbooks.blocksOf('Canary upgrade');
   t.deepEqual(others, []);
-  await cluster.kubectl(['apply', '-f', '-'], listOf([REPEATED]));
   const load = await startCheckedLoad(t, cluster, 'front');
   await runbooks.run(copy);
   await runbooks.run(install);
@@ -275,7 +258,6 @@ canaryTest('the canary runbook: a namespace moves to another revision and back, 
   await load.goesOn();
   await runbooks.run(remove);
   await load.assertNoneFailed();
-  await cluster.kubectl(['delete', '-f', '-'], listOf([REPEATED]));
   await cluster.kubectl([...SYSTEM, 'delete', 'configmap', 'mesh-sidecar-injector']);
   await eventually(
     'nothing of the canary is left behind',
