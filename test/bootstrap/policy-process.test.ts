@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import test from 'ava';
+import { bagOf, EMPTY_LAYER } from '../../src/policy/client/attribute-bag.js';
+import { createGrpcPolicyTransport } from '../../src/policy/remote/grpc-policy-transport.js';
 import { findFreePort } from '../counterparts/free-ports.js';
 import { HTTP_LOG_ENTRY } from '../policy/server/adapter/envoy-recordings.js';
 import { createTempFolder } from '../sources/support/temp-folder.js';
@@ -87,6 +89,17 @@ test.serial('until policies have come it is not ready and lets the fail policies
   t.false(await client.isServing());
   const refusal = await t.throwsAsync(client.check(WEB), { message: /have not come yet/ });
   t.like(refusal, { code: status.UNAVAILABLE });
+  const askingServer = createGrpcPolicyTransport(`127.0.0.1:${server.policyPort}`);
+  t.teardown(askingServer.close);
+  const call = { timeoutMs: 5000, signal: new AbortController().signal };
+  const quotas = new Map([['requests', { amount: 1, bestEffort: false }]]);
+  const refusedCall = { message: /have not come yet/, code: 'UNAVAILABLE' };
+  await t.throwsAsync(
+    askingServer.check({ attributes: bagOf(EMPTY_LAYER), deduplicationId: 'one', quotas }, call),
+    refusedCall,
+    'rules of the mesh may limit what another policy server asks for',
+  );
+  await t.throwsAsync(askingServer.report({ attributes: [bagOf(EMPTY_LAYER)] }, call), refusedCall);
   t.regex(
     (await server.monitoring.get('/debug')).body,
     new RegExp(`no configuration has come from 127.0.0.1:${port} yet`),

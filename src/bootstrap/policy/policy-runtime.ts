@@ -7,6 +7,7 @@ import type { QuotaCounters } from '../../introspection/quota-counters.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-address.js';
+import type { PolicyTransport } from '../../policy/client/policy-transport.js';
 import { createKeyFiles } from '../../policy/quota/key-files.js';
 import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
 import type { RulesInForce } from '../../policy/rules/rule-objects.js';
@@ -195,6 +196,11 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     firstPolicies.require();
     return server.httpChecks.check(head, caller, peer);
   };
+  const admitted = withAdmission(server, clock, chain.answer);
+  const ownChecks: PolicyTransport['check'] = async (request, call) => {
+    firstPolicies.require();
+    return admitted(request, call);
+  };
   const openShareStream: OpenShareStream = (...opening) => {
     firstPolicies.require();
     return server.openShareStream(...opening);
@@ -206,8 +212,9 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       createAccessLogService({ openLogStream: firstPolicies.heldLogs(server.openLogStream) }, logger, callers.ofCall),
       createRateLimitQuotaService(noted(openShareStream), logger, callers.ofCall),
       createPolicyService({
-        answer: noted(withAdmission(server, clock, chain.answer)),
+        answer: noted(ownChecks),
         acceptReports: async (reports) => {
+          firstPolicies.require();
           for (const [index, attributes] of reports.entries()) {
             server.reports.take({ attributes });
             chain.report({ attributes, service: {} });
