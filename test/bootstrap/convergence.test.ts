@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
@@ -7,6 +6,7 @@ import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { createTempFolder, type TempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import fc from '../support/property-testing.js';
+import { writeWhole } from '../support/write-whole.js';
 import { createCleanup, type Teardown } from './support/cleanup.js';
 import { DeltaProxyClient, type Demand } from './support/delta-proxy-client.js';
 import { describeDifference } from './support/describe-difference.js';
@@ -119,9 +119,9 @@ async function perform(happening: Event, server: RunningServer, proxies: readonl
     case 'folder':
       return await change(server.folder, happening.files);
     case 'mesh':
-      return await writeFile(server.meshConfigFile, JSON.stringify(happening.content));
+      return await writeWhole(server.meshConfigFile, JSON.stringify(happening.content));
     case 'networks':
-      return await writeFile(server.networksFile, JSON.stringify(happening.content));
+      return await writeWhole(server.networksFile, JSON.stringify(happening.content));
     case 'reconnect':
       return proxies[happening.proxy]?.reconnect();
     case 'pause':
@@ -158,7 +158,7 @@ async function makeUpForRefusals(server: RunningServer, proxies: readonly TestPr
       : [TypeUrl.cluster];
     if ([...proxy.refused].some((typeUrl) => !changing.includes(typeUrl))) proxy.reconnect();
   }
-  await writeFile(server.meshConfigFile, 'connectTimeout: 9s\naccessLogFile: /dev/final\n');
+  await writeWhole(server.meshConfigFile, 'connectTimeout: 9s\naccessLogFile: /dev/final\n');
 }
 
 function connect(cleanup: Teardown, server: RunningServer, node: Node): TestProxy {
@@ -184,7 +184,7 @@ async function check({ start, startMesh, steps, debounceEndpoints, debounceAfter
     cleanup.teardown(() => folder.dispose());
     for (const files of start) await change(folder, files);
     const meshConfigFile = path.join(path.dirname(folder.path), 'mesh.yaml');
-    if (startMesh !== undefined) await writeFile(meshConfigFile, JSON.stringify(startMesh));
+    if (startMesh !== undefined) await writeWhole(meshConfigFile, JSON.stringify(startMesh));
     const server = await startServer(cleanup, {
       folder,
       variables: { NAV_ENABLE_EDS_DEBOUNCE: String(debounceEndpoints), NAV_DEBOUNCE_AFTER: debounceAfter },
@@ -203,7 +203,7 @@ async function check({ start, startMesh, steps, debounceEndpoints, debounceAfter
       const subject = proxies[index] as TestProxy;
       const difference = (): string | undefined =>
         describeDifference(comparable(wanted.state), comparable(subject.state));
-      await eventually('equal', () => subject.isSettled && difference() === undefined, { timeoutMs: 6000 }).catch(
+      await eventually('equal', () => subject.isSettled && difference() === undefined, { timeoutMs: 20_000 }).catch(
         () => {
           throw new Error(`${identity.id} misses ${subject.describe()} and differs:\n${difference()}`);
         },
@@ -219,7 +219,7 @@ test('after any history, connected proxies have the same resources as a new prox
     numRuns: RUNS,
     includeErrorInReport: true,
     // A failure is shrunk for as long as there is time, and reported before the test runner gives up.
-    interruptAfterTimeLimit: RUNS * 5000,
+    interruptAfterTimeLimit: RUNS * 7000,
     ...(SEED === undefined ? {} : { seed: Number(SEED) }),
     ...(REPLAY === undefined ? {} : { path: REPLAY }),
   });

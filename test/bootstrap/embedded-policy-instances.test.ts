@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { at } from '../generators/served-resources.js';
 import { eventually } from '../support/eventually.js';
+import { writeWhole } from '../support/write-whole.js';
 import { connectProxy } from './support/connect-proxy.js';
 import { documents, endpoints, service, sidecar } from './support/manifests.js';
 import type { ProxyClient } from './support/proxy-client.js';
@@ -19,7 +19,7 @@ test('the policy server of a control plane that is a service is each of its inst
   const server = await startServer(t, {
     files: { 'web.yaml': documents(service('web'), endpoints('web', '10.0.0.1')) },
   });
-  await writeFile(server.meshConfigFile, POLICIES);
+  await writeWhole(server.meshConfigFile, POLICIES);
   const proxy = await connectProxy(t, server, sidecar());
   await eventually('the cluster is there', () => clusterOf(proxy) !== undefined);
   t.is(typeOf(proxy), 'STRICT_DNS');
@@ -45,9 +45,9 @@ test('the policy server of a control plane that is a service is each of its inst
   t.is(proxy.responsesOf(TypeUrl.cluster), clusters);
 
   // The assignment is known and stays as it is, but the cluster that is new waits for it.
-  await writeFile(server.meshConfigFile, DISCOVERY);
+  await writeWhole(server.meshConfigFile, DISCOVERY);
   await eventually('the cluster is gone', () => clusterOf(proxy) === undefined);
-  await writeFile(server.meshConfigFile, POLICIES);
+  await writeWhole(server.meshConfigFile, POLICIES);
   await eventually('the cluster is back', () => typeOf(proxy) === 'EDS');
   await proxy.settled();
 

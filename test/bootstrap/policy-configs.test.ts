@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
 import { PUSH_ORDER } from '../../src/envoy/type-urls.js';
 import { POLICY_TYPE_URLS } from '../../src/policy/wire/call-metadata.js';
 import { createConfigDecoder } from '../../src/policy/wire/config-decoder.js';
 import { eventually } from '../support/eventually.js';
+import { writeWhole } from '../support/write-whole.js';
 import type { Teardown } from './support/cleanup.js';
 import { ConfigSubscriber } from './support/config-subscriber.js';
 import { connectProxy } from './support/connect-proxy.js';
@@ -51,7 +51,7 @@ async function startMesh(t: Teardown, flags: readonly string[] = []): Promise<Ru
     },
     flags,
   });
-  await writeFile(server.meshConfigFile, MESH);
+  await writeWhole(server.meshConfigFile, MESH);
   const read = (): Promise<{ policy: { mixerCheckServer: string } }> => server.http.json('/debug/mesh');
   await eventually('the mesh config is read', async () => (await read()).policy.mixerCheckServer === 'embedded');
   return server;
@@ -115,7 +115,7 @@ test('a proxy that embeds the client gets its own configurations, and others whe
   };
   t.is(read(), 'FAIL_CLOSE');
 
-  await writeFile(server.meshConfigFile, MESH.replace('policyCheckFailOpen: false', ''));
+  await writeWhole(server.meshConfigFile, MESH.replace('policyCheckFailOpen: false', ''));
   await http.received(2);
   t.is(read(), 'FAIL_OPEN');
 });

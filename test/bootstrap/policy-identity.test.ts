@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
@@ -9,6 +9,7 @@ import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.j
 import { checkRequestBytes, httpCheck } from '../policy/server/policy-server-rig.js';
 import { createTempFolder, type TempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
+import { writeWhole } from '../support/write-whole.js';
 import { type PolicyServerProcess, startPolicyProcess } from './support/policy-process.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 
@@ -53,7 +54,7 @@ async function startMesh(t: ExecutionContext): Promise<{ server: RunningServer; 
     flags: ['--namespace', 'mesh-system'],
     variables: { ENABLE_CA_SERVER: 'true', POD_NAME: 'meshd-0', MESHD_CUSTOM_HOST: 'meshd.test' },
   });
-  await writeFile(server.meshConfigFile, 'mixerCheckServer: policy.mesh-system.svc.cluster.local:15016\n');
+  await writeWhole(server.meshConfigFile, 'mixerCheckServer: policy.mesh-system.svc.cluster.local:15016\n');
   const roots = await eventually('roots', async () => {
     const { body } = await api.client.send('GET', '/api/v1/namespaces/shop/configmaps/mesh-ca-root-cert');
     return (body as { data?: Record<string, string> }).data?.['root-cert.pem'];

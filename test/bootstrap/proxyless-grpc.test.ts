@@ -58,7 +58,7 @@ test('a gRPC client gets all clusters that it asks for in each response, and non
   ask([A, B]);
   t.deepEqual(await next(), [A, B]);
   ask([A, B]);
-  await server.folder.replace('rule.yaml', RULE);
+  await server.folder.write('rule.yaml', RULE);
   t.deepEqual(await next(), [A, B], 'one of them has changed');
   ask([A, B, 'unknown']);
   t.deepEqual(await next(), [A, B], 'a new name without a cluster');

@@ -99,7 +99,7 @@ test('a value that becomes bad is counted and reported with its remedy, and the 
   await folder.write('policy.yaml', 'quotas:\n- { name: requests, maxAmount: 5, validDuration: 1s }\n');
   const server = await startServer(t, { flags: ['--policyConfig', folder.at('policy.yaml')] });
   t.deepEqual(await server.http.family('nav_refused_settings_total'), []);
-  await folder.replace('policy.yaml', FILES[2][1]);
+  await folder.write('policy.yaml', FILES[2][1]);
   const problems = async () => (await server.http.get('/debug/config_problems')).body;
   await eventually('it is told', async () => (await problems()).includes('maxAmount: \\"many\\"'));
   t.is(await server.http.metric('nav_refused_settings_total{setting="policyConfig"}'), 1);

@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { encodeNode } from '../../bench/wire/node-message.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { encodeDiscoveryRequest } from '../../src/xds-client/discovery-messages.js';
 import { eventually } from '../support/eventually.js';
+import { writeWhole } from '../support/write-whole.js';
 import { connectClient } from '../xds/grpc-client.js';
 import { ADS } from '../xds/rig-server.js';
 import { connectProxy } from './support/connect-proxy.js';
@@ -146,16 +146,16 @@ test('mesh config is reloaded, and a bad one is reported and ignored', async (t)
   const proxy = await connectProxy(t, server, sidecar());
   const lastHost = (): string => JSON.stringify(proxy.resource(TypeUrl.route, '80'));
   t.true(lastHost().includes('allow_any'));
-  await writeFile(server.meshConfigFile, 'outboundTrafficPolicy: { mode: REGISTRY_ONLY }\n');
+  await writeWhole(server.meshConfigFile, 'outboundTrafficPolicy: { mode: REGISTRY_ONLY }\n');
   await eventually('traffic is blocked', () => lastHost().includes('block_all'));
   t.like(await server.http.json('/debug/mesh'), { outboundTrafficPolicy: 'REGISTRY_ONLY' });
-  await writeFile(server.meshConfigFile, 'outboundTrafficPolicy: { mode: SOMETIMES }\n');
+  await writeWhole(server.meshConfigFile, 'outboundTrafficPolicy: { mode: SOMETIMES }\n');
   await eventually('the problem is shown', async () => {
     const { body } = await server.http.get('/debug/config_problems');
     return body.includes('outboundTrafficPolicy.mode') && body.includes('SOMETIMES');
   });
   t.like(await server.http.json('/debug/mesh'), { outboundTrafficPolicy: 'REGISTRY_ONLY' });
-  await writeFile(server.meshConfigFile, 'outboundTrafficPolicy: { mode: ALLOW_ANY }\n');
+  await writeWhole(server.meshConfigFile, 'outboundTrafficPolicy: { mode: ALLOW_ANY }\n');
   await eventually('traffic passes', () => lastHost().includes('allow_any'));
   t.deepEqual(await server.http.json('/debug/config_problems'), []);
   t.is(await server.http.metric('nav_push_triggers{type="global"}'), 2);
@@ -167,7 +167,7 @@ test('mesh networks are reloaded: endpoints of another network become its gatewa
   const assignment = (): string => JSON.stringify(proxy.resource(TypeUrl.endpoint, WEB));
   t.true(assignment().includes('10.0.0.7'));
   const gateways = [{ address: '192.0.2.1', port: 15443 }];
-  await writeFile(
+  await writeWhole(
     server.networksFile,
     JSON.stringify({ networks: { far: { endpoints: [{ fromCidr: '10.0.0.7/32' }], gateways } } }),
   );
@@ -175,7 +175,7 @@ test('mesh networks are reloaded: endpoints of another network become its gatewa
     'the gateway is there',
     () => assignment().includes('192.0.2.1') && !assignment().includes('10.0.0.7'),
   );
-  await writeFile(server.networksFile, '{}');
+  await writeWhole(server.networksFile, '{}');
   await eventually('the endpoint is back', () => assignment().includes('10.0.0.7'));
 });
 

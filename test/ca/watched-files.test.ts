@@ -5,7 +5,8 @@ import { systemClock } from '../../src/base/clock.js';
 import { createWatchedFiles, type FileContents } from '../../src/ca/watched-files.js';
 import { createManualClock } from '../sources/support/manual-clock.js';
 import { eventually } from '../support/eventually.js';
-import { createFolder, writeWhole } from './support/plugged-in.js';
+import { writeWhole } from '../support/write-whole.js';
+import { createFolder } from './support/plugged-in.js';
 
 type Name = 'key' | 'certificate';
 

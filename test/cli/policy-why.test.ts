@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { startServer } from '../bootstrap/support/running-server.js';
 import { eventually } from '../support/eventually.js';
+import { writeWhole } from '../support/write-whole.js';
 import { runCommandLine } from './run-command.js';
 
 const POLICY = 'config.mesh.internal/v1alpha2';
@@ -367,8 +368,8 @@ test('policy why explains with the objects and the mesh config of a running serv
 test('policy why takes the limits from a running server, unless --policyConfig names others', async (t) => {
   const { settings } = await filesOf(t);
   const server = await startServer(t, { files: { 'mesh.yaml': MESH } });
-  await writeFile(server.meshConfigFile, MESH_CONFIG);
-  await writeFile(server.policyConfigFile, LIMITS.replace('1000', '2000'));
+  await writeWhole(server.meshConfigFile, MESH_CONFIG);
+  await writeWhole(server.policyConfigFile, LIMITS.replace('1000', '2000'));
   const argv = ['policy', 'why', 'GET', 'web.shop/books/7', '-H', 'X-Api-Key: gold', '-o', 'json'];
   const limitsOf = async (...more: readonly string[]) => {
     const address = ['--address', `127.0.0.1:${server.monitoringPort}`];

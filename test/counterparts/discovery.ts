@@ -1,7 +1,8 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
+import { writeWhole } from '../support/write-whole.js';
 import { type ConfigFolder, createConfigFolder } from './config-folder.js';
 import type { AdsAddress } from './envoy-bootstrap.js';
 import { type ManagedProcess, type ProcessEnd, startManagedProcess } from './managed-process.js';
@@ -126,10 +127,9 @@ export async function createDiscovery(
     policyConfigFile,
     logLines: () => server?.lines ?? [],
     async writePolicyConfig(text) {
-      await writeFile(`${policyConfigFile}.next`, text);
-      await rename(`${policyConfigFile}.next`, policyConfigFile);
+      await writeWhole(policyConfigFile, text);
     },
-    writeMeshConfig: (text) => writeFile(meshConfigFile, text),
+    writeMeshConfig: (text) => writeWhole(meshConfigFile, text),
     async start() {
       const started = startManagedProcess({
         name: 'discovery',

@@ -128,7 +128,7 @@ for (const language of GRPC_LANGUAGES) {
         await client.serve(`${ADDRESS}:${free}`, language, { secure: true });
         return free;
       });
-      await server.folder.replace('server.yaml', fileText(securedServer('go', port, port + 1)));
+      await server.folder.write('server.yaml', fileText(securedServer('go', port, port + 1)));
       const say = async (host: string) =>
         (await client.call(`xds:///${host}.example.com:${PORT}`, { secure: true }))[0];
       await eventually('mutual TLS works', async () => {

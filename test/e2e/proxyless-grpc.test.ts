@@ -206,7 +206,7 @@ for (const language of GRPC_LANGUAGES) {
     const client = clientOf(t.context);
     const host = `late-${language}.example.com`;
     await client.call(to(host));
-    await server.folder.replace(`${host}.yaml`, fileText([entry(host, [{ backend: backends[1] }])]));
+    await server.folder.write(`${host}.yaml`, fileText([entry(host, [{ backend: backends[1] }])]));
     await answeredBy(client, host, ['two']);
     await server.folder.remove(`${host}.yaml`);
     await eventually('the service is gone', async () => codesOf(await client.call(to(host))).join() === '14');
@@ -230,7 +230,7 @@ for (const language of GRPC_LANGUAGES) {
     const client = clientOf(t.context);
     const host = `change-${language}.example.com`;
     const write = (chosen: readonly GrpcBackend[]) =>
-      server.folder.replace(
+      server.folder.write(
         `${host}.yaml`,
         fileText([
           entry(
@@ -263,7 +263,7 @@ for (const language of GRPC_LANGUAGES) {
     const failover = { localityLbSetting: { enabled: true }, simple: 'ROUND_ROBIN' };
     const outlierDetection = { consecutive5xxErrors: 1 };
     const rule = destinationRule(host, { loadBalancer: failover, outlierDetection });
-    await server.folder.replace(`${host}.yaml`, fileText([entry(host, placed), rule]));
+    await server.folder.write(`${host}.yaml`, fileText([entry(host, placed), rule]));
     await answeredBy(client, host, ['near']);
     near.stop();
     await answeredBy(client, host, ['two']);
@@ -275,7 +275,7 @@ for (const language of GRPC_LANGUAGES) {
     const client = clientOf(t.context);
     const host = `route-${language}.example.com`;
     const write = (destination: string) =>
-      server.folder.replace(
+      server.folder.write(
         `${host}.yaml`,
         fileText([entry(host, [{ backend: backends[2] }]), virtualService(host, [{ route: [toHost(destination)] }])]),
       );
@@ -369,7 +369,7 @@ for (const language of GRPC_LANGUAGES) {
         return port;
       });
     const [plainPort, securePort] = [await serve(false), await serve(true)];
-    await server.folder.replace('server.yaml', fileText(securedServer(language, securePort, plainPort)));
+    await server.folder.write('server.yaml', fileText(securedServer(language, securePort, plainPort)));
     const say = async (target: string, options: CallOptions = {}): Promise<number | undefined> =>
       (await client.call(target, options))[0]?.code;
     const [plain, secured] = [`dns:///127.0.0.1:${plainPort}`, to(`secure-${language}.example.com`)];

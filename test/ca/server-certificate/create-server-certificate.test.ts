@@ -15,9 +15,10 @@ import { createTlsMaterialSource } from '../../../src/ca/server-certificate/tls-
 import { eventually } from '../../support/eventually.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
+import { writeWhole } from '../../support/write-whole.js';
 import { DAY_MS, materialOf, selfSigned } from '../support/material.js';
 import { createOpenSsl, type OpenSsl } from '../support/openssl.js';
-import { createFolder, keyOf, makeCertificate, writeWhole } from '../support/plugged-in.js';
+import { createFolder, keyOf, makeCertificate } from '../support/plugged-in.js';
 import { createTestAuthority } from '../support/test-authority.js';
 
 function create(t: ExecutionContext, overrides: Partial<ServerCertificateOptions>) {

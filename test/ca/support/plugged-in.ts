@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { PLUGGED_IN_FILES } from '../../../src/ca/authority/plugged-in.js';
 import type { MaterialTexts } from '../../../src/ca/authority/signing-material.js';
+import { writeWhole } from '../../support/write-whole.js';
 import type { OpenSsl } from './openssl.js';
 
 const CA = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign'];
@@ -67,10 +68,4 @@ export async function writeFolder(folder: string, texts: Partial<MaterialTexts>)
   for (const [part, text] of Object.entries(texts)) {
     await writeWhole(join(folder, PLUGGED_IN_FILES[part as keyof MaterialTexts]), text);
   }
-}
-
-/** A reader sees what was there before or all of this, never a part. */
-export async function writeWhole(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text);
-  await rename(`${file}.new`, file);
 }

