@@ -3,6 +3,7 @@ import { startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
 import { eventually } from '../../support/eventually.js';
+import { startStopwatch } from '../../support/stopwatch.js';
 import { startCuttableConnection } from './cuttable-connection.js';
 import { booksService, hasCondition, quotaBinding, quotaSpec, stored } from './status-objects.js';
 import { startStatusInstance } from './status-rig.js';
@@ -17,7 +18,14 @@ it('after an outage of the API server the leader stays the same and writes the m
   const namespace = 'shop';
   await api.client.apply(namespaceManifest(namespace));
   await api.client.applyAll([...booksService(namespace), quotaSpec(namespace), quotaBinding(namespace)]);
-  const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig: api.kubeconfig, namespace });
+  // However long a slow machine takes to start the API server again, the lease outlasts it.
+  const settings = { election: { leaseMs: 600_000, renewMs: 300_000, retryMs: 1_000, lookMs: 1_000 } };
+  const instance = await startStatusInstance(t, {
+    podName: 'meshd-0',
+    kubeconfig: api.kubeconfig,
+    namespace,
+    settings,
+  });
   instance.connect('books-1', '10.244.1.1');
   const before = await hasCondition(api, quotaSpec(namespace), 'Reconciled', 'True UpToDate: 1/1 proxies up to date.');
 
@@ -64,7 +72,7 @@ it('an unresponsive API server does not delay a stop', async (t) => {
   const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig, namespace });
   await eventually('it leads', () => instance.log.some(({ message }) => message === 'this instance leads'));
   connection.mute();
-  const started = performance.now();
+  const stopwatch = startStopwatch();
   await instance.stop();
-  t.true(performance.now() - started < 6_000);
+  t.true(stopwatch.stop() < 6_000);
 });
