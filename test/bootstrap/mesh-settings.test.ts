@@ -1,5 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import { Registry } from 'prom-client';
 import { systemClock } from '../../src/base/clock.js';
@@ -13,6 +12,7 @@ import { createMetrics } from '../../src/telemetry/metrics.js';
 import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../counterparts/kubernetes/kubernetes-client.js';
+import { isGranted } from '../counterparts/kubernetes/rights-in-force.js';
 import { namespaceManifest } from '../sources/kubernetes/support/manifests.js';
 import { createRecordingLogger } from '../sources/support/recording-logger.js';
 import { createTempFolder } from '../sources/support/temp-folder.js';
@@ -66,6 +66,7 @@ async function setUp(
       subjects: [{ kind: 'User', name: user, apiGroup: RBAC }],
     },
   ]);
+  await isGranted(api, user, { verb: 'list', group: '', resource: 'configmaps', name: mayRead, namespace });
   return await begin(t, { user, namespace, revision, defaults });
 }
 
@@ -186,16 +187,16 @@ it('a file wins, also one that comes later, once it is valid', async (t) => {
   await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 3s' }));
   t.is((await settings.start()).mesh.connectTimeoutMs, 3000);
   t.is(sources()[1]?.message, 'settings are read from a file');
-  await writeFile(join(folder.at('mesh')), 'connectTimeout: [');
+  await folder.write('mesh', 'connectTimeout: [');
   await eventually('it is told', () => settings.problems().some(({ file }) => file !== undefined));
   t.deepEqual(timeouts, []);
   // Equal to the defaults, and not to what is in force.
-  await writeFile(join(folder.at('mesh')), 'connectTimeout: 10s');
+  await folder.write('mesh', 'connectTimeout: 10s');
   await eventually('the file is in force', () => timeouts[0] === 10_000);
   t.is(sources().at(-1)?.message, 'settings are read from a file now');
   await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: nonsense' }));
   await rm(folder.at('mesh'));
-  await writeFile(join(folder.at('mesh')), 'connectTimeout: 6s');
+  await folder.write('mesh', 'connectTimeout: 6s');
   await eventually('the file goes on to be in force', () => timeouts.at(-1) === 6000);
   t.deepEqual(settings.problems(), []);
 });

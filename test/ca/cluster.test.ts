@@ -11,6 +11,7 @@ import { createListWatcher } from '../../src/kubernetes/watch/list-watcher.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
+import { isGranted } from '../counterparts/kubernetes/rights-in-force.js';
 import { eventually } from '../support/eventually.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { DAY_MS, selfSigned } from './support/material.js';
@@ -47,6 +48,7 @@ if (binary !== undefined) {
         subjects: [{ kind: 'User', name: READER, apiGroup: 'rbac.authorization.k8s.io' }],
       },
     ]);
+    await isGranted(api, READER, { verb: 'create', group: '', resource: 'secrets' });
   });
   test.after.always(() => api?.close());
 }
@@ -55,7 +57,7 @@ async function createStore(t: ExecutionContext, namespace: string, user = READER
   await api.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   const access = await loadClusterAccess({ orchConfig: await api.kubeconfigOf(user), environment: {} });
   t.teardown(access.close);
-  const send = createApiSender(access, { userAgent: 'navigator-discovery/test', timeoutMs: 5_000 });
+  const send = createApiSender(access, { userAgent: 'navigator-discovery/test', timeoutMs: 60_000 });
   return createSecretRootStore({ send, namespace, meshDomain: 'mesh.internal' });
 }
 
@@ -122,7 +124,7 @@ it('replicas see at once that somebody has put another root into the secret, or 
         hasJitter: false,
       },
       cluster: {
-        send: createApiSender(access, { userAgent: 'navigator-discovery/test', timeoutMs: 5_000 }),
+        send: createApiSender(access, { userAgent: 'navigator-discovery/test', timeoutMs: 60_000 }),
         createWatcher: (log) =>
           createListWatcher({ api: client, server: access.server, clock: systemClock, logger: log }),
         namespace: 'watched',

@@ -46,7 +46,7 @@ if (binary !== undefined) {
 }
 
 const sender = (access: ClusterAccess): SendRequest =>
-  createApiSender(access, { userAgent: 'navigator/test', timeoutMs: 10_000 });
+  createApiSender(access, { userAgent: 'navigator/test', timeoutMs: 60_000 });
 
 /** By the TokenRequest API. @param audiences those of the API server when left out */
 async function requestToken(namespace: string, name: string, audiences?: readonly string[]): Promise<string> {

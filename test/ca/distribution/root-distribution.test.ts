@@ -7,6 +7,7 @@ import { loadClusterAccess } from '../../../src/kubernetes/client/cluster-access
 import { createListWatcher } from '../../../src/kubernetes/watch/list-watcher.js';
 import { type ApiServer, READERS, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
+import { isGranted } from '../../counterparts/kubernetes/rights-in-force.js';
 import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { materialOf, selfSigned } from '../support/material.js';
@@ -26,6 +27,7 @@ if (binary !== undefined) {
   test.before(async () => {
     api = await startApiServer({ binary });
     await api.client.applyAll([namespaceOf(OWN), ...rights()]);
+    await isGranted(api, READER, { verb: 'list', group: '', resource: 'namespaces' });
   });
   test.after.always(() => api?.close());
 }
@@ -76,7 +78,7 @@ async function createReplica(t: ExecutionContext, identity: string, wrap = (send
   const authority = await createTestAuthority(systemClock);
   const distribution = createRootDistribution({
     authority,
-    send: wrap(createApiSender(access, { userAgent: USER_AGENT, timeoutMs: 5_000 })),
+    send: wrap(createApiSender(access, { userAgent: USER_AGENT, timeoutMs: 60_000 })),
     createWatcher: () => {
       const client = createApiClient(access, USER_AGENT);
       return createListWatcher({ api: client, server: access.server, clock: systemClock, logger });
@@ -88,7 +90,8 @@ async function createReplica(t: ExecutionContext, identity: string, wrap = (send
     clock: { ...systemClock, schedule: (ms, run) => systemClock.schedule(Math.min(ms, 1_000), run) },
     logger,
     random: () => 0.5,
-    timing: { leaseMs: 3_000, renewMs: 2_000, retryMs: 500, lookMs: 100 },
+    // A lease outlasts some seconds in which the machine stands still.
+    timing: { leaseMs: 20_000, renewMs: 15_000, retryMs: 500, lookMs: 100 },
   });
   t.teardown(async () => {
     await distribution.stop();

@@ -5,6 +5,7 @@ import { type ApiServer, READERS, startApiServer } from '../../../counterparts/k
 import { startFaultProxy } from '../../../counterparts/kubernetes/fault-proxy.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
+import { isGranted } from '../../../counterparts/kubernetes/rights-in-force.js';
 import { eventually } from '../../../support/eventually.js';
 import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
 import { allCrds, namespaceManifest, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
@@ -59,6 +60,11 @@ async function createRig(
   const namespace = `of-${user}`;
   await api.client.applyAll([clusterRole(user, rules), clusterRoleBinding(user), namespaceManifest(namespace)]);
   await api.client.apply(serviceManifest('web', namespace));
+  const [rule] = rules;
+  if (rule !== undefined) {
+    const [group = '', resource = '', verb = ''] = [rule.apiGroups[0], rule.resources[0], rule.verbs[0]];
+    await isGranted(api, user, { verb, group, resource });
+  }
   return { user, namespace, harness: createClusterHarness(t, await api.kubeconfigOf(user), overrides) };
 }
 
@@ -145,6 +151,7 @@ it('with rights in one namespace alone, it reads what is there', async (t) => {
       subjects: [subjectOf(user)],
     },
   ]);
+  await isGranted(api, user, { verb: 'list', group: '', resource: 'services', namespace });
   const harness = createClusterHarness(t, await api.kubeconfigOf(user), { namespaces: [namespace] });
   await harness.start();
   t.deepEqual([...harness.objects.keys()], [`Service/${namespace}/web`]);
