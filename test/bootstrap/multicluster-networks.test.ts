@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { embeddedKubeconfig } from '../counterparts/kubernetes/cluster-secret.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
 import { eventually } from '../support/eventually.js';
+import { writeWhole } from '../support/write-whole.js';
 import { startServer } from './support/running-server.js';
 import { register, serve, startTwoClusters, type TwoClusters, watchEndpoints } from './support/two-clusters.js';
 
@@ -44,7 +44,7 @@ it('endpoints of a cluster on another network are reached by its gateway, which 
   const anywhere = await watchEndpoints(t, server.grpcPort);
   await inner.has('10.0.0.1', '10.1.0.2');
 
-  await writeFile(server.networksFile, NETWORKS);
+  await writeWhole(server.networksFile, NETWORKS);
   await inner.has('10.0.0.1', '10.1.0.5');
   // Nothing but endpoints of another host changes.
   await serve(remote, 'gateway', ['10.1.0.6'], { ports });
@@ -59,7 +59,7 @@ it('endpoints of a cluster on another network are reached by its gateway, which 
   await inner.has('10.0.0.1', `198.51.100.8:${GATEWAY_PORT}`);
 
   const settings = 'serviceSettings: [{ settings: { clusterLocal: true }, hosts: ["*.shop.svc.cluster.local"] }]\n';
-  await writeFile(server.meshConfigFile, settings);
+  await writeWhole(server.meshConfigFile, settings);
   await inner.has('10.0.0.1');
   await outer.has('10.0.0.1', '10.1.0.2');
   t.deepEqual(await server.http.json('/debug/config_problems'), []);
@@ -73,14 +73,20 @@ it('a proxy listens for a service at the virtual IP that this has in the cluster
   await serve(remote, 'twin', ['10.1.0.4'], { ports, clusterIP: '10.96.7.1' });
   await register(t, clusters, 'west', { west: embeddedKubeconfig(remote) });
   const server = await startServer(t, { orchConfig: local.kubeconfig });
-  const listeners = async (cluster: string): Promise<Readonly<Record<string, string | undefined>>> => {
+  const listeners = async (
+    cluster: string,
+    ...expected: readonly string[]
+  ): Promise<Readonly<Record<string, string | undefined>>> => {
     const { proxy } = await watchEndpoints(t, server.grpcPort, { CLUSTER_ID: cluster });
     const name = (address: string): string => `${address}_7000`;
-    await eventually('listeners have come', () => proxy.namesOf(TypeUrl.listener).includes(name('10.96.7.1')));
+    // The start of the server waits for remote clusters for ten seconds only.
+    await eventually('listeners have come', () =>
+      expected.every((address) => proxy.namesOf(TypeUrl.listener).includes(name(address))),
+    );
     const clusterOf = (address: string): string | undefined =>
       /outbound\|7000\|\|(\w+)\./.exec(JSON.stringify(proxy.resource(TypeUrl.listener, name(address)) ?? null))?.[1];
     return { '10.96.7.1': clusterOf('10.96.7.1'), '10.96.7.2': clusterOf('10.96.7.2') };
   };
-  t.deepEqual(await listeners('Orchestrator'), { '10.96.7.1': 'queue', '10.96.7.2': undefined });
-  t.deepEqual(await listeners('west'), { '10.96.7.1': 'twin', '10.96.7.2': 'queue' });
+  t.deepEqual(await listeners('Orchestrator', '10.96.7.1'), { '10.96.7.1': 'queue', '10.96.7.2': undefined });
+  t.deepEqual(await listeners('west', '10.96.7.1', '10.96.7.2'), { '10.96.7.1': 'twin', '10.96.7.2': 'queue' });
 });

@@ -6,6 +6,7 @@ import { pathOf } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
 import { eventually } from '../../support/eventually.js';
 import { ProxyClient } from './proxy-client.js';
+import type { RunningServer } from './running-server.js';
 
 /** Two real API servers, with a namespace `shop` in both and `mesh-system` in the first. */
 export interface TwoClusters {
@@ -60,6 +61,13 @@ export async function register(
   return remove;
 }
 
+/** Waits until a server has read so many remote clusters: its start waits for them for ten seconds only. */
+export async function haveBeenRead(server: RunningServer, clusters: number): Promise<void> {
+  await eventually(`${clusters} remote clusters are read`, () => {
+    return server.logged('a remote cluster is read').length === clusters;
+  });
+}
+
 export interface EndpointWatcher {
   readonly proxy: ProxyClient;
   /** `address:port` of a service in `shop`, in order; empty when the proxy does not have it. */
@@ -92,14 +100,10 @@ export async function watchEndpoints(
     proxy,
     addresses,
     has: async (...expected) => {
-      await eventually(
-        `the proxy has ${expected}`,
-        () => {
-          if (addresses('books').join() !== expected.join()) throw new Error(`it has ${addresses('books')}`);
-          return true;
-        },
-        { timeoutMs: 30_000 },
-      );
+      await eventually(`the proxy has ${expected}`, () => {
+        if (addresses('books').join() !== expected.join()) throw new Error(`it has ${addresses('books')}`);
+        return true;
+      });
     },
   };
 }
