@@ -39,8 +39,7 @@ it('an object with a dangling reference or not in force gets one Event; an objec
   const namespace = 'events';
   await api.client.apply(namespaceManifest(namespace));
   await api.client.applyAll(booksService(namespace));
-  const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig: api.kubeconfig, namespace });
-  instance.connect('books-1', '10.244.1.1');
+  // Before the instance starts: a spec that lacks its binding for two seconds would get an Event too.
   await api.client.applyAll([
     quotaSpec(namespace),
     quotaBinding(namespace),
@@ -48,6 +47,8 @@ it('an object with a dangling reference or not in force gets one Event; an objec
     quotaBinding(namespace, 'typo'),
     quotaBinding(namespace, 'lost', 'nowhere'),
   ]);
+  const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig: api.kubeconfig, namespace });
+  instance.connect('books-1', '10.244.1.1');
   const find = async (name: string, kind: string) =>
     (await eventsOf(namespace)).filter(
       ({ involvedObject }) => involvedObject.name === name && involvedObject.kind === kind,
