@@ -9,7 +9,7 @@ export type Fault =
   | { readonly type: 'answer'; readonly status: number; readonly body: string; readonly isOpenEnded?: boolean }
   /** The request is never answered. */
   | { readonly type: 'silence' }
-  /** The real status and headers, and then nothing. */
+  /** Status 200 and headers at once, and then nothing. */
   | { readonly type: 'swallow' }
   /** Passed on when the promise settles. */
   | { readonly type: 'hold'; readonly until: Promise<unknown> };
@@ -34,14 +34,13 @@ export async function startFaultProxy(api: ApiServer): Promise<FaultProxy> {
   const agent = new Agent({ keepAlive: true });
   let rule: FaultRule | undefined;
 
-  const forward = (incoming: IncomingMessage, answer: ServerResponse, swallow: boolean): void => {
+  const forward = (incoming: IncomingMessage, answer: ServerResponse): void => {
     const headers = { ...incoming.headers, host: new URL(api.url).host };
     const outgoing = request(new URL(incoming.url ?? '/', api.url), { headers, agent, ca: api.ca() }, (real) => {
       answer.writeHead(real.statusCode ?? 502, real.headers);
       answer.flushHeaders();
       real.on('error', () => answer.destroy());
-      if (swallow) real.resume();
-      else real.pipe(answer);
+      real.pipe(answer);
       answer.on('close', () => real.destroy());
     });
     outgoing.on('error', () => answer.destroy());
@@ -61,13 +60,14 @@ export async function startFaultProxy(api: ApiServer): Promise<FaultProxy> {
         if (fault.isOpenEnded !== true) answer.end();
         break;
       case 'hold':
-        void fault.until.then(() => forward(incoming, answer, false));
+        void fault.until.then(() => forward(incoming, answer));
         break;
       case 'swallow':
-        forward(incoming, answer, true);
+        answer.writeHead(200, { 'content-type': 'application/json' });
+        answer.flushHeaders();
         break;
       case undefined:
-        forward(incoming, answer, false);
+        forward(incoming, answer);
         break;
     }
   });
