@@ -89,8 +89,8 @@ export async function measureSoak(options: SoakOptions, parts: RunParts): Promis
     return { atMs: monotonicMs(), ...heap, residentBytes: usage?.residentBytes ?? Number.NaN, fileDescriptors };
   };
 
-  const startedAtMs = monotonicMs();
   const samples = [await sample()];
+  const startedAtMs = monotonicMs();
   let changes = 0;
   let snapshots = 0;
   while (monotonicMs() - startedAtMs < seconds * 1000) {

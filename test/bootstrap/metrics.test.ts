@@ -252,7 +252,10 @@ test('keys of a JWT issuer are outgoing calls, with their failures and retries',
     variables: { NAV_EGRESS_ALLOWED: '127.0.0.0/8' },
   });
   const count = (name: string) => http.metric(`${name}{request_type="jwks"}`);
-  t.is(await http.metric('nav_jwks_resolver_network_fetch_fail_total'), 1);
+  await eventually(
+    'the first fetch fails',
+    async () => (await http.metric('nav_jwks_resolver_network_fetch_fail_total')) === 1,
+  );
   t.is(await count('num_failed_outgoing_requests'), 1);
   await eventually('the fetch is repeated', async () => (await count('num_outgoing_retries')) === 1);
   t.true(((await count('num_outgoing_requests')) ?? 0) >= 2);

@@ -59,8 +59,11 @@ async function ask(namespace: NetworkNamespace, user: 'app' | 'proxy', host: str
   const type = host.includes(':') ? 'udp6' : 'udp4';
   const program = `
     const socket = require('node:dgram').createSocket('${type}');
-    socket.on('message', (text) => { process.stdout.write(text); socket.close(); });
-    socket.send('?', 53, ${JSON.stringify(host)});
+    const send = () => socket.send('?', 53, ${JSON.stringify(host)});
+    // A network may drop a packet while it looks for a neighbour.
+    const again = setInterval(send, 1000);
+    socket.on('message', (text) => { clearInterval(again); process.stdout.write(text); socket.close(); });
+    send();
   `;
   return await runCommand(namespace.enter([process.execPath, '-e', program], user));
 }

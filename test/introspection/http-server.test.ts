@@ -113,7 +113,7 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 }
 
 test('stop lets a running response finish and then closes its kept-alive connection', async (t) => {
-  t.timeout(10_000, 'the connection must not wait for its keep-alive timeout');
+  t.timeout(50_000, 'the connection must not wait for its keep-alive timeout');
   const { promise: released, resolve: release } = withResolvers();
   const server = createHttpServer({
     address: '127.0.0.1:0',

@@ -1,12 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Counter, Registry } from 'prom-client';
-import { systemClock } from '../../src/base/clock.js';
+import { type Clock, systemClock } from '../../src/base/clock.js';
 import { createIntrospection } from '../../src/bootstrap/create-introspection.js';
 import { createProfiler } from '../../src/bootstrap/profiling/profiler.js';
 import { readProcessFacts } from '../../src/bootstrap/read-process-facts.js';
@@ -17,6 +16,8 @@ import { createTopicPages } from '../../src/introspection/topics/topic-pages.js'
 import { readBuildInfo } from '../../src/telemetry/build-info.js';
 import { createLogging, type Logging } from '../../src/telemetry/logging.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
+import { findFreePort } from '../counterparts/free-ports.js';
+import { eventually } from '../support/eventually.js';
 import { loggingOptions } from '../telemetry/logging-options.js';
 import { type LogLine, recordingLogger, serve, views } from './fixtures/serve.js';
 
@@ -28,7 +29,8 @@ interface Answer {
 
 function send(port: number, method: string, path: string, body = '', headers: Record<string, string> = {}) {
   return new Promise<Answer>((resolve, reject) => {
-    const call = request({ port, host: '127.0.0.1', method, path, headers }, (response) => {
+    // A connection of its own: the server may be closing one that was kept.
+    const call = request({ port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () =>
@@ -40,7 +42,7 @@ function send(port: number, method: string, path: string, body = '', headers: Re
   });
 }
 
-async function open(t: ExecutionContext) {
+async function open(t: ExecutionContext, clock: Clock = systemClock) {
   const registry = new Registry();
   new Counter({ name: 'books_total', help: 'Books.', labelNames: ['shelf'], registers: [registry] }).inc({
     shelf: 'a',
@@ -56,7 +58,7 @@ async function open(t: ExecutionContext) {
   };
   const pages = [
     ...createTopicPages(DISCOVERY_SITE, facts),
-    ...createPages(DISCOVERY_SITE, createPprofPages(createProfiler(systemClock))),
+    ...createPages(DISCOVERY_SITE, createPprofPages(createProfiler(clock))),
   ];
   const { port } = await serve(t, { pages });
   const json = async (path: string) => JSON.parse((await send(port, 'GET', path)).body.toString());
@@ -132,10 +134,7 @@ test('the topics answer the process as JSON, without secrets', async (t) => {
 });
 
 test('--introspect_address and --introspect_port decide where the facility listens, and a port in use is only logged', async (t) => {
-  const free = createServer();
-  await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
-  const { port } = free.address() as AddressInfo;
-  await new Promise((resolve) => free.close(resolve));
+  const port = await findFreePort();
   const lines: LogLine[] = [];
   const registry = new Registry();
   const logging = { scope: () => recordingLogger(lines), scopes: () => new Map() } as unknown as Logging;
@@ -195,19 +194,27 @@ test('the command line is shown without the values of secret flags', (t) => {
   ]);
 });
 
-test('go tool pprof opens the profiles, and one profile is made at a time', async (t) => {
+// Alone: this process stands still while the tool runs.
+test.serial('go tool pprof opens the profiles, and one profile is made at a time', async (t) => {
   t.timeout(120_000);
-  const { port } = await open(t);
+  let end: (() => void) | undefined;
+  // The profile ends when the test says so.
+  const schedule: Clock['schedule'] = (_delayMs, callback) => {
+    end = callback;
+    return () => undefined;
+  };
+  const { port } = await open(t, { ...systemClock, schedule });
   const folder = mkdtempSync(join(tmpdir(), 'profiles-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   // Allocated before the profile is asked for, and live.
   const allocateLongAgo = (): readonly object[] => Array.from({ length: 200_000 }, (_, index) => ({ index }));
   const kept = allocateLongAgo();
   const profile = send(port, 'GET', '/debug/pprof/profile?seconds=1');
-  await send(port, 'GET', '/version');
+  const endProfile = await eventually('a profile is made', () => end);
   const second = await send(port, 'GET', '/debug/pprof/heap');
   const burn = (): number => Array.from({ length: 3_000 }, (_, index) => Math.sqrt(index)).sort()[0] ?? 0;
   for (let round = 0; round < 200; round++) burn();
+  endProfile();
   const files = {
     profile: await profile,
     heap: await send(port, 'GET', '/debug/pprof/heap'),

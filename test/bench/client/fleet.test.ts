@@ -7,6 +7,7 @@ import { buildMeshServices } from '../../../bench/mesh/mesh-shape.js';
 import { awaitPhase } from '../../../bench/run/await-phase.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { findFreePorts } from '../../counterparts/free-ports.js';
+import { eventually } from '../../support/eventually.js';
 import { startFakeDeltaServer } from '../connections/fake-delta-server.js';
 import { startFakeAdsServer } from '../run/fake-ads-server.js';
 
@@ -35,7 +36,7 @@ test('what clients on demand get of a change is counted, and only the witness is
     server.stop();
     await fleet.stop();
   });
-  const wait = { what: 'a phase', timeoutMs: 20_000, progress: () => {} };
+  const wait = { what: 'a phase', timeoutMs: 60_000, progress: () => {} };
   await fleet.arm(server.address);
   await fleet.begin({ kind: 'sync' });
   await fleet.go();
@@ -60,7 +61,7 @@ test('in a storm all clients but one of twenty connect again, and those that sta
     server.stop();
     await fleet.stop();
   });
-  const wait = { what: 'a phase', timeoutMs: 20_000, progress: () => {} };
+  const wait = { what: 'a phase', timeoutMs: 60_000, progress: () => {} };
   await fleet.arm(server.address);
   await fleet.begin({ kind: 'sync' });
   await fleet.go();
@@ -87,6 +88,7 @@ test('a server that does not answer ends the wait with the name of what is missi
   await fleet.arm(server.address);
   await fleet.begin({ kind: 'sync' });
   await fleet.go();
+  await eventually('both clients have asked', () => server.requests.length === 2);
   const wait = { what: 'first sync 1 of 1 (target)', timeoutMs: 500, progress: () => {} };
   await t.throwsAsync(awaitPhase(fleet, never, wait), {
     instanceOf: BenchError,
@@ -107,7 +109,7 @@ test('each client has its own connection and sends its node only in the first re
   await fleet.arm(server.address);
   await fleet.begin({ kind: 'sync' });
   await fleet.go();
-  await awaitPhase(fleet, never, { what: 'sync', timeoutMs: 20_000, progress: () => {} });
+  await awaitPhase(fleet, never, { what: 'sync', timeoutMs: 60_000, progress: () => {} });
   const nodes = server.requests.flatMap(({ node }) => (node?.id === undefined ? [] : [node.id]));
   t.deepEqual(nodes.toSorted(), identities.map(({ id }) => id).toSorted());
   t.is(server.connections(), 3);
@@ -120,7 +122,7 @@ test('a missing server fails the run with its address', async (t) => {
   await fleet.arm(`127.0.0.1:${port}`);
   await fleet.begin({ kind: 'sync' });
   await fleet.go();
-  await t.throwsAsync(awaitPhase(fleet, never, { what: 'sync', timeoutMs: 20_000, progress: () => {} }), {
+  await t.throwsAsync(awaitPhase(fleet, never, { what: 'sync', timeoutMs: 60_000, progress: () => {} }), {
     instanceOf: BenchError,
     code: 'client-failed',
     message: new RegExp(`^Client 0 on 127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`),
@@ -136,7 +138,7 @@ test('a server that ends the streams fails the run', async (t) => {
   await fleet.go();
   const failed = awaitPhase(fleet, never, {
     what: 'a change',
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     progress: ({ receivedBytes }) => {
       if (receivedBytes > 0) server.stop();
     },
@@ -153,7 +155,7 @@ test('after the end of the server, its last output is reported instead of the er
   server.stop();
   await fleet.go();
   const ended = fleet.failed.catch(() => Promise.reject(new BenchError('server-failed', 'It was ended by SIGKILL.')));
-  await t.throwsAsync(awaitPhase(fleet, ended, { what: 'sync', timeoutMs: 20_000, progress: () => {} }), {
+  await t.throwsAsync(awaitPhase(fleet, ended, { what: 'sync', timeoutMs: 60_000, progress: () => {} }), {
     code: 'server-failed',
   });
 });

@@ -20,7 +20,7 @@ async function startFleet(t: ExecutionContext, accepts?: number) {
   const script = await learnScript(server.address, encodeNode({ id: 'learner', cluster: 'c', metadata: {} }));
   const fleet = new ConnectionFleet({
     ...{ processes, script, target: server.address, failed: never, progress: () => {} },
-    ...{ count: 2, atOnce: 2, timeoutMs: 20_000 },
+    ...{ count: 2, atOnce: 2, timeoutMs: 60_000 },
   });
   return { server, script, fleet };
 }

@@ -43,7 +43,7 @@ test('the floor sends the clients what the server sent, in every phase', async (
     endpoint: buildEndpointChanges(SERVICES, 3),
     service: buildServiceChanges(SERVICES, 2),
   });
-  const common = { fleet, steps, timeoutMs: 20_000, progress: () => {} };
+  const common = { fleet, steps, timeoutMs: 60_000, progress: () => {} };
 
   const measured = await measureSubject({ ...common, label: 'server', start: async () => asSubject(server) });
   const recordings = new Map(measured.steps.map(({ step, recording }) => [step, recording]));

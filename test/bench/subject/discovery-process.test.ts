@@ -19,7 +19,7 @@ async function prepare(t: ExecutionContext, behaviour: string) {
     await rm(workFolder, { recursive: true, force: true });
   });
   const folders = { meshFolder: join(workFolder, 'mesh'), stagingFolder: join(workFolder, 'staging'), workFolder };
-  return { ...folders, entry, processes, timeoutMs: 10_000 };
+  return { ...folders, entry, processes, timeoutMs: 60_000 };
 }
 
 test.serial('a server with endpoint slices starts, becomes ready and is stopped', async (t) => {
