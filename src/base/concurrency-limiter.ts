@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { addCount } from './key-counts.js';
 
 /**
  * Limits how many works run at once; the others wait. Each work has a key, such as the address of its caller. Keys take
@@ -50,7 +51,7 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits, clock: Clock
 
   const take = (key: string): void => {
     runningInAll++;
-    running.set(key, (running.get(key) ?? 0) + 1);
+    addCount(running, key, 1);
   };
 
   const drop = (key: string, waiter: Waiter): void => {
@@ -114,9 +115,7 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits, clock: Clock
 
   const leave = (key: string): void => {
     runningInAll--;
-    const left = (running.get(key) ?? 1) - 1;
-    if (left === 0) running.delete(key);
-    else running.set(key, left);
+    addCount(running, key, -1);
     admitNext();
   };
 

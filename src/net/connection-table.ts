@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { addCount } from '../base/key-counts.js';
 import type { HttpRefusal } from './http-intake.js';
 
 /** Bounds on the number of connections of one listener. */
@@ -57,9 +58,7 @@ export function createConnectionTable(limits: HttpLimits, onRefused: (refusal: H
     const activity = connections.get(socket);
     if (activity === undefined) return;
     connections.delete(socket);
-    const count = (perPeer.get(activity.peer) ?? 1) - 1;
-    if (count === 0) perPeer.delete(activity.peer);
-    else perPeer.set(activity.peer, count);
+    addCount(perPeer, activity.peer, -1);
   };
 
   /** @param ofPeer only connections of this address */
@@ -103,7 +102,7 @@ export function createConnectionTable(limits: HttpLimits, onRefused: (refusal: H
         return;
       }
       connections.set(socket, { peer, running: 0, last: undefined });
-      perPeer.set(peer, (perPeer.get(peer) ?? 0) + 1);
+      addCount(perPeer, peer, 1);
       socket.once('close', () => forget(socket));
     },
     began: (request, response) => {

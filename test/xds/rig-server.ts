@@ -11,7 +11,8 @@ const SETTINGS = loopbackListener();
 export interface RigServer extends Rig {
   readonly port: number;
   /** Ends the server early. */
-  stop(): Promise<void>;
+  /** @param graceMs that connections have to end by themselves. Default one second. */
+  stop(graceMs?: number): Promise<void>;
 }
 
 /** Serves a rig over plaintext gRPC on the loopback device until the test ends. */
@@ -24,7 +25,7 @@ export async function startRigServer(
   const hooks = { closed: rig.distributor.remove };
   const server = createGrpcServer(SETTINGS, { ...rig.environment, ...overrides }, hooks, rig.logger);
   const port = await server.start();
-  const stop = (): Promise<void> => server.stop(1000);
-  t.teardown(stop);
+  const stop = (graceMs = 1000): Promise<void> => server.stop(graceMs);
+  t.teardown(() => stop());
   return { ...rig, port, stop };
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { addCount } from '../../base/key-counts.js';
 import { HeadReader } from '../http1/head-reader.js';
 import type { SocketClock } from '../pending-handshakes.js';
 import { addressKey } from './address-key.js';
@@ -130,9 +131,7 @@ export function createRequestConnections(options: RequestConnectionsOptions): Re
     unproven.delete(connection);
     bytes.set(connection, 0);
     unprovenCount.set(connection, 0);
-    const count = (perAddress.get(connection.group) ?? 1) - 1;
-    if (count === 0) perAddress.delete(connection.group);
-    else perAddress.set(connection.group, count);
+    addCount(perAddress, connection.group, -1);
   };
 
   const look = (): void => {
@@ -250,7 +249,7 @@ export function createRequestConnections(options: RequestConnectionsOptions): Re
         return;
       }
       all.add(connection);
-      perAddress.set(connection.group, (perAddress.get(connection.group) ?? 0) + 1);
+      addCount(perAddress, connection.group, 1);
       unproven.add(connection);
       unprovenCount.set(connection, 1);
       socket.once('close', () => forget(connection));

@@ -1,3 +1,4 @@
+import { addCount } from '../../base/key-counts.js';
 import type { RuleMetrics } from './rule-metrics.js';
 
 /** What a handler keeps or does in the background, counted in policy_handler_daemons_total and policy_handler_workers_total. */
@@ -50,10 +51,7 @@ export function createResourceCounts(
     const had = count.connections > 0;
     count.connections += more;
     const has = count.connections > 0;
-    if (had === has) return;
-    const sum = others + (has ? 1 : -1);
-    if (sum === 0) connected.delete(namespace);
-    else connected.set(namespace, sum);
+    if (had !== has) addCount(connected, namespace, more);
   };
   return {
     open: (handler) => {

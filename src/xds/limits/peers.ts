@@ -1,3 +1,4 @@
+import { addCount } from '../../base/key-counts.js';
 import { formatSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { PushLane } from '../../push/push-slots.js';
 import { HeldByAll, HeldBytes } from './held-bytes.js';
@@ -96,14 +97,12 @@ export function createPeers(limits: XdsLimits): Peers {
 
   const enter = (connection: string): (() => void) => {
     checkConnection(connection);
-    connections.set(connection, (connections.get(connection) ?? 0) + 1);
+    addCount(connections, connection, 1);
     let isIn = true;
     return () => {
       if (!isIn) return;
       isIn = false;
-      const left = (connections.get(connection) ?? 1) - 1;
-      if (left === 0) connections.delete(connection);
-      else connections.set(connection, left);
+      addCount(connections, connection, -1);
     };
   };
 

@@ -1,3 +1,4 @@
+import { addCount } from '../../base/key-counts.js';
 import { createSubjectLog } from '../../telemetry/subject-log.js';
 import { LIMIT_SETTINGS } from '../limits/xds-limits.js';
 import { createKnownLoads } from './known-loads.js';
@@ -50,12 +51,6 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
   /** A peer was denied a series since the last search. */
   let areShort = false;
 
-  const count = (peer: string, more: 1 | -1): void => {
-    const next = (begun.get(peer) ?? 0) + more;
-    if (next === 0) begun.delete(peer);
-    else begun.set(peer, next);
-  };
-
   /** Forgets the series of deleted services, and, where series are short, those that are not used. */
   const search = (nowMs: number): void => {
     if (nowMs - searchedMs < SEARCH_MS) return;
@@ -64,7 +59,7 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
       const isIdle = areShort && nowMs - usedMs >= IDLE_MS;
       if (users > 0 || (!isIdle && mesh.hasCluster(labels.cluster))) continue;
       known.delete(key);
-      count(begunBy, -1);
+      addCount(begun, begunBy, -1);
       forget();
     }
     areShort = false;
@@ -108,7 +103,7 @@ export function createLoadSeries(parts: LoadRecorderParts): LoadSeriesTable {
       forget: () => forget(labels),
     };
     known.set(key, series);
-    count(peer, 1);
+    addCount(begun, peer, 1);
     return series;
   };
 

@@ -1,3 +1,5 @@
+import { addCount } from '../../base/key-counts.js';
+
 /** An amount that REST requests share: of one address, at most half. */
 export interface AddressShares {
   /** @returns a function that gives the amount back; undefined if there is too little left */
@@ -13,15 +15,13 @@ export function createAddressShares(max: number): AddressShares {
       const own = ofAddress.get(address) ?? 0;
       if (all + amount > max || own + amount > maxOfAddress) return undefined;
       all += amount;
-      ofAddress.set(address, own + amount);
+      addCount(ofAddress, address, amount);
       let isTaken = true;
       return () => {
         if (!isTaken) return;
         isTaken = false;
         all -= amount;
-        const left = (ofAddress.get(address) ?? amount) - amount;
-        if (left === 0) ofAddress.delete(address);
-        else ofAddress.set(address, left);
+        addCount(ofAddress, address, -amount);
       };
     },
   };

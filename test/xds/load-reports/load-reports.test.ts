@@ -276,7 +276,7 @@ test('the end of the server ends the stream with its reason, and logs nothing ab
   const client = connect();
   client.sendBytes(report([]));
   await eventually('the answer', () => client.messages.length === 1);
-  const stopped = rig.stop();
+  const stopped = rig.stop(60_000);
   const { code, details } = await client.ended();
   t.deepEqual([code, details], [status.UNAVAILABLE, 'server is shutting down']);
   client.close();

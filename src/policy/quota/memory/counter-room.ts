@@ -1,3 +1,5 @@
+import { addCount } from '../../../base/key-counts.js';
+
 /** How many counters several stores may keep together. */
 export interface CounterRoom {
   /** Takes room for one counter; false without room. */
@@ -25,9 +27,7 @@ export function createCounterRooms(limits: CounterLimits): CounterRooms {
   let all = 0;
   const add = (namespace: string, more: number): void => {
     all += more;
-    const sum = (byNamespace.get(namespace) ?? 0) + more;
-    if (sum === 0) byNamespace.delete(namespace);
-    else byNamespace.set(namespace, sum);
+    addCount(byNamespace, namespace, more);
   };
   return {
     of: (namespace) => ({
