@@ -55,13 +55,17 @@ test.before(async (t) => {
 
 type Policy = ReturnType<typeof policyOf>;
 
-/** Sends one request, waits until its bucket has an assignment, and sends the others one after the other. */
+/**
+ * Sends one request, waits until its bucket has an assignment, and sends the others one after the other, between two
+ * reports of the proxy: a report in between changes the share, which then comes little by little.
+ */
 async function sendInTurn(
   policy: Policy,
   service: string,
   count: number,
   headers: Readonly<Record<string, string>> = {},
 ) {
+  await untilReported(policy);
   const before = await fastShares(policy);
   const answers = [...(await policy.send(service, 1, { headers }))];
   await eventually('the bucket has an assignment', async () => {
@@ -72,6 +76,13 @@ async function sendInTurn(
   await untilProxyCounts(policy);
   for (let sent = 1; sent < count; sent++) answers.push(...(await policy.send(service, 1, { headers })));
   return answers;
+}
+
+/** Waits for the next of the proxy's reports, which come every five seconds. The first bucket begins them. */
+async function untilReported(policy: Policy): Promise<void> {
+  const { buckets, assignments } = await fastShares(policy);
+  if (buckets === 0) return;
+  await eventually('the proxy reports', async () => (await fastShares(policy)).assignments > assignments);
 }
 
 /**
