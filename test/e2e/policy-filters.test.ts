@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import anyTest, { type TestFn } from 'ava';
+import { tcpCheckName } from '../../src/generators/policy/filter-names.js';
 import { type ManagedProcess, startManagedProcess } from '../counterparts/managed-process.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
+import { ROUTER_ADDRESS } from '../counterparts/network.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
@@ -48,7 +50,8 @@ const meshConfig = (address: string, changes: object = {}): string =>
 test.before(async (t) => {
   if (available === undefined) return;
   const files = { 'echo.yaml': [serviceManifest(ECHO), endpointsManifest(ECHO, [SERVER_ADDRESS])] };
-  const mesh = await createMeshRig(available, { files });
+  // In force before the first sidecar connects.
+  const mesh = await createMeshRig(available, { files, meshConfig: meshConfig(ROUTER_ADDRESS) });
   t.context.mesh = mesh;
   const { router } = mesh.rig.network;
   const program = fileURLToPath(new URL('./authorization-server.js', import.meta.url));
@@ -58,7 +61,6 @@ test.before(async (t) => {
   });
   mesh.rig.defer(() => authorization.stop());
   await eventually('the authorization server listens', async () => authorization.lines.includes('"listening"'));
-  await mesh.discovery.writeMeshConfig(meshConfig(router.address));
   const server = await mesh.addSidecar({ name: 'echo-1', address: SERVER_ADDRESS });
   const client = await mesh.addSidecar({ name: 'client', address: '10.244.0.5' });
   await server.agent.call('serveHttp', { name: 'echo-1', port: 8080 });
@@ -106,6 +108,14 @@ async function listenerStats({ client, server }: Context): Promise<readonly (rea
       /^listener_manager\.(lds\.update_success|listener_(added|modified|removed|in_place_updated))$/.test(name),
     ),
   );
+}
+
+/** The listeners in use, as JSON. */
+async function activeListeners({ envoy }: Sidecar): Promise<readonly string[]> {
+  const { configs = [] } = JSON.parse(await envoy.admin('/config_dump?resource=dynamic_listeners')) as {
+    readonly configs?: readonly { readonly active_state?: object }[];
+  };
+  return configs.flatMap(({ active_state: state }) => (state === undefined ? [] : [JSON.stringify(state)]));
 }
 
 /** How many requests the sidecar had checked on its inbound side. */
@@ -204,6 +214,11 @@ e2eTest(
       const count = await inboundChecks(t.context);
       await client.agent.requestEcho(REQUEST.url, REQUEST);
       return (await inboundChecks(t.context)) === count;
+    });
+    // Listeners name the checks of outbound connections only with enableClientSidePolicyCheck.
+    await eventually('both sidecars have listeners without outbound checks', async () => {
+      const all = await Promise.all([client, t.context.server].map(activeListeners));
+      return all.every((listeners) => !listeners.join().includes(tcpCheckName('outbound|')));
     });
     const before = await listenerStats(t.context);
     await client.agent.call('startLoad', { request: REQUEST });
