@@ -74,11 +74,12 @@ test.before(async (t) => {
       'ruled-by.yaml': RULED,
       'changing.yaml': boundQuotaSpec({ name: 'changing' }, ['changing'], [{ quotas: [FITS] }]),
     },
+    // Later tests meet limits that earlier ones have used up.
     limits: [
-      { name: 'ten', maxAmount: 10 },
-      { name: 'survivor', maxAmount: 10 },
-      { name: 'strict', maxAmount: 10 },
-      { name: 'keyed', maxAmount: 3, dimensions: ['request.headers[x-user]'] },
+      { name: 'ten', maxAmount: 10, validDuration: '1h' },
+      { name: 'survivor', maxAmount: 10, validDuration: '1h' },
+      { name: 'strict', maxAmount: 10, validDuration: '1h' },
+      { name: 'keyed', maxAmount: 3, validDuration: '1h', dimensions: ['request.headers[x-user]'] },
       { name: 'roomy', maxAmount: ROOMY },
     ],
     policyConfig: { storage: { type: 'redis', address: 'redis://127.0.0.1:6379' } },
