@@ -108,6 +108,10 @@ e2eTest(
     const ended = discovery.terminate();
     await moreRequests(policy.client.agent, 500);
     await ended;
+    // The answers that are on their way when the load stops need not be of the time after the end.
+    await eventually('requests are rejected', async () => {
+      return (await agent.call('readLoad', null)).changes.some(({ status }) => status === 503);
+    });
     const connected = await connections();
     const { changes, requests, failures } = await agent.call('stopLoad', null);
     const lines = discovery.logLines();
