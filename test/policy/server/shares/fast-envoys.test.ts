@@ -12,6 +12,10 @@ const testWithEnvoy = 'value' in binary ? (anyTest as TestFn) : (anyTest as Test
 
 const WEB = 'web.default.svc.cluster.local';
 const SECOND = 1000;
+/** An answer later than this shows that a process stood still. */
+const LONGEST_MS = 500;
+/** Of nine seconds. */
+const MAX_ROUNDS = 6;
 
 const limitOf = (name: string, maxAmount: number, validDurationMs: number): QuotaLimit => ({
   ...{ name, maxAmount, validDurationMs, window: 'rolling', dimensions: [], overrides: [] },
@@ -38,24 +42,49 @@ async function startMesh(limit: QuotaLimit, proxies: number, options: Partial<Fa
   return { server, envoys, stop };
 }
 
-/** Sends so many requests a second to each proxy, and counts by second those that pass. */
-async function load(envoys: readonly FastEnvoy[], perSecond: number, seconds: number): Promise<readonly number[]> {
-  const passed: number[] = Array.from({ length: seconds }, () => 0);
+interface LoadedSecond {
+  /** Requests that passed. */
+  passed: number;
+  /** The longest time from the moment at which a request was due to its answer. */
+  longestMs: number;
+}
+
+/** Sends so many requests a second to each proxy. */
+async function loadBySecond(envoys: readonly FastEnvoy[], perSecond: number, seconds: number) {
+  const bySecond = Array.from({ length: seconds }, (): LoadedSecond => ({ passed: 0, longestMs: 0 }));
   const start = performance.now();
   const calls: Promise<void>[] = [];
-  const send = async (envoy: FastEnvoy, second: number): Promise<void> => {
-    if ((await envoy.get()).status === 200) passed[second] = (passed[second] ?? 0) + 1;
+  const send = async (envoy: FastEnvoy, second: LoadedSecond | undefined, dueMs: number): Promise<void> => {
+    const { status } = await envoy.get();
+    if (second === undefined) return;
+    if (status === 200) second.passed++;
+    second.longestMs = Math.max(second.longestMs, performance.now() - dueMs);
   };
   for (let sent = 0; sent < perSecond * seconds; ) {
     const passedS = (performance.now() - start) / SECOND;
     for (; sent < Math.min(passedS, seconds) * perSecond; sent++) {
-      const second = Math.floor(sent / perSecond);
-      for (const envoy of envoys) calls.push(send(envoy, second));
+      const second = bySecond[Math.floor(sent / perSecond)];
+      const dueMs = start + (sent / perSecond) * SECOND;
+      for (const envoy of envoys) calls.push(send(envoy, second, dueMs));
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await Promise.all(calls);
-  return passed;
+  return bySecond;
+}
+
+/** The same, with the requests that passed by second. */
+async function load(...of: Parameters<typeof loadBySecond>): Promise<readonly number[]> {
+  return (await loadBySecond(...of)).map(({ passed }) => passed);
+}
+
+/**
+ * The requests that passed in seconds of steady load. While a process stands still, proxies save tokens or refuse the burst
+ * that follows: such a second is none of them, and neither is the one after it, nor the first one.
+ */
+function steadyOf(seconds: readonly LoadedSecond[]): readonly number[] {
+  const isSteady = (second: LoadedSecond | undefined) => second !== undefined && second.longestMs < LONGEST_MS;
+  return seconds.flatMap((second, index) => (isSteady(second) && isSteady(seconds[index - 1]) ? [second.passed] : []));
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
@@ -64,10 +93,14 @@ testWithEnvoy(
   'four proxies under steady load let less than a tenth more than the limit of a second through',
   async (t) => {
     const { envoys, stop } = await startMesh(limitOf('rate', 200, SECOND), 4);
-    const passed = await load(envoys, 100, 9);
+    let steady: readonly number[] = [];
+    for (let rounds = 0; rounds < MAX_ROUNDS && steady.length < 8; rounds++) {
+      const seconds = await loadBySecond(envoys, 100, 9);
+      t.log(`a limit of 200 a second, by second: ${seconds.map(({ passed }) => passed).join(' ')}`);
+      steady = [...steady, ...steadyOf(seconds)];
+    }
+    t.true(steady.length > 0, 'some seconds were steady');
     await stop();
-    t.log(`a limit of 200 a second, by second: ${passed.join(' ')}`);
-    const steady = passed.slice(1);
     t.true(sum(steady) < 220 * steady.length, 'overshoot');
     t.true(sum(steady) > 160 * steady.length, 'what the limit allows is used');
   },
