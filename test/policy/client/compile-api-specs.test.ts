@@ -1,5 +1,6 @@
 import test from 'ava';
 import { type CompiledApiSpecs, compileApiSpecs } from '../../../src/policy/client/compile-api-specs.js';
+import { processorMs } from '../../support/processor-ms.js';
 
 /** `[method, template]` or `[method, template, name of the operation]`. */
 type Row = readonly [method: string, uriTemplate: string, operation?: string];
@@ -294,9 +295,10 @@ test('matches in several specs bring the top level of each, later specs over ear
 
 test('regexes are in RE2 syntax: a regex that backtracks elsewhere is linear here', (t) => {
   const specs = compileApiSpecs([{ patterns: [{ httpMethod: 'GET', regex: '(/a*)*b' }] }]);
-  const start = performance.now();
-  t.is(specs.attributesFor('GET', `/${'a'.repeat(50_000)}`).size, 0);
-  t.true(performance.now() - start < 2_000);
+  const spentMs = processorMs(() => {
+    t.is(specs.attributesFor('GET', `/${'a'.repeat(50_000)}`).size, 0);
+  });
+  t.true(spentMs < 2_000, `${spentMs} ms`);
 });
 
 test('unusable parts are named, and the rest of the spec works', (t) => {

@@ -6,6 +6,7 @@ import { compileQuotaSpecs } from '../../../src/policy/client/compile-quota-spec
 import { headerMapOf } from '../../../src/policy/client/header-map.js';
 import { deriveHttpAttributes } from '../../../src/policy/client/http-attributes.js';
 import { referencedValues, referencePattern } from '../../../src/policy/client/referenced-attributes.js';
+import { processorMs } from '../../support/processor-ms.js';
 import fc from '../../support/property-testing.js';
 
 const API = compileApiSpecs([
@@ -117,24 +118,26 @@ test('the first of two header values is the key, so that further values make no 
 
 test('10,000 headers and a header of a megabyte are read in time', (t) => {
   const many = Array.from({ length: 10_000 }, (_, index) => [`x-${index}`, 'v'] as const);
-  const start = performance.now();
-  t.true(examine('/', many).key?.[0]?.includes('m10000:'));
-  t.is(examine('/', [['x-key', `${'k'.repeat(1 << 20)}!`]]).charges.length, 1);
-  t.is(examine('/', [['x-key', 'k'.repeat(1 << 20)]]).charges.length, 2);
-  t.is(
-    examine(
-      '/',
-      Array.from({ length: 10_000 }, () => ['x-key', 'k'] as const),
-    ).charges.length,
-    2,
-  );
-  t.true(performance.now() - start < 5_000);
+  const spentMs = processorMs(() => {
+    t.true(examine('/', many).key?.[0]?.includes('m10000:'));
+    t.is(examine('/', [['x-key', `${'k'.repeat(1 << 20)}!`]]).charges.length, 1);
+    t.is(examine('/', [['x-key', 'k'.repeat(1 << 20)]]).charges.length, 2);
+    t.is(
+      examine(
+        '/',
+        Array.from({ length: 10_000 }, () => ['x-key', 'k'] as const),
+      ).charges.length,
+      2,
+    );
+  });
+  t.true(spentMs < 5_000, `${spentMs} ms`);
 });
 
 test('any path of a megabyte is read in time', (t) => {
-  const start = performance.now();
-  for (const part of ['/', '/a', '%41', '%', '?', '&key=', ':', '/..', 'aaaa', '%zz', '/%2e']) {
-    t.is(examine(`/${part.repeat((1 << 20) / part.length)}`, []).layer.get('request.method')?.value, 'GET');
-  }
-  t.true(performance.now() - start < 10_000);
+  const spentMs = processorMs(() => {
+    for (const part of ['/', '/a', '%41', '%', '?', '&key=', ':', '/..', 'aaaa', '%zz', '/%2e']) {
+      t.is(examine(`/${part.repeat((1 << 20) / part.length)}`, []).layer.get('request.method')?.value, 'GET');
+    }
+  });
+  t.true(spentMs < 10_000, `${spentMs} ms`);
 });

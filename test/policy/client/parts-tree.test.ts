@@ -1,5 +1,6 @@
 import test from 'ava';
 import { type Parts, PartsTree } from '../../../src/policy/client/parts-tree.js';
+import { processorMs } from '../../support/processor-ms.js';
 import fc from '../../support/property-testing.js';
 
 const part = fc.constantFrom('', 'a', 'b', 'ab', '__proto__');
@@ -53,10 +54,11 @@ test('keys differ by every part, also when their joined parts are equal', (t) =>
 test('10,000 keys that differ in their last part only are found and deleted in time', (t) => {
   const tree = new PartsTree<number>();
   const keys = Array.from({ length: 10_000 }, (_, index) => [...Array<string>(20).fill('same'), `${index}`]);
-  const start = performance.now();
-  for (const [index, key] of keys.entries()) tree.set(key, index);
-  t.true(keys.every((key, index) => tree.get(key) === index));
-  for (const key of keys) tree.delete(key);
-  t.true(tree.isEmpty);
-  t.true(performance.now() - start < 2_000);
+  const spentMs = processorMs(() => {
+    for (const [index, key] of keys.entries()) tree.set(key, index);
+    t.true(keys.every((key, index) => tree.get(key) === index));
+    for (const key of keys) tree.delete(key);
+    t.true(tree.isEmpty);
+  });
+  t.true(spentMs < 2_000, `${spentMs} ms`);
 });

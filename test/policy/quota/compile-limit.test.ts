@@ -14,6 +14,7 @@ import {
   timestampAttribute,
 } from '../../../src/policy/client/attribute-value.js';
 import { compileLimit } from '../../../src/policy/quota/compile-limit.js';
+import { shortestMs } from '../../support/shortest-ms.js';
 
 const read = createPolicyServerConfigReader(createSchemaCompiler());
 
@@ -160,9 +161,9 @@ test('10,000 overrides are found as fast as one', (t) => {
     const limit = compile({ dimensions: ['x'], overrides });
     const last = bag({ x: stringAttribute(`k${count - 1}`) });
     t.is(limit.resolve(last).maxAmount, count);
-    const started = performance.now();
-    for (let n = 0; n < 10_000; n++) limit.resolve(last);
-    return performance.now() - started;
+    return shortestMs(() => {
+      for (let n = 0; n < 10_000; n++) limit.resolve(last);
+    });
   };
   const [one, many] = [lookUpMs(1), lookUpMs(10_000)];
   t.true(many < 50 * Math.max(one, 2), `${many} ms against ${one} ms`);

@@ -6,6 +6,7 @@ import { GLOBAL_WORDS } from '../../../src/policy/wire/global-words.js';
 import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
 import { PolicyWireError } from '../../../src/policy/wire/policy-wire-error.js';
+import { processorMs } from '../../support/processor-ms.js';
 import fc from '../../support/property-testing.js';
 
 const protos = loadPolicyProtos();
@@ -125,11 +126,12 @@ test('many attributes are read in linear time', (t) => {
   const words = Array.from({ length: count }, (_, index) => `name${index}`);
   const bools = Object.fromEntries(words.map((_, index) => [-1 - index, true]));
   const bytes = checkOf({ words, bools });
-  const startMs = performance.now();
-  const { attributes } = codec.decodeCheckRequest(bytes);
+  const spentMs = processorMs(() => {
+    const { attributes } = codec.decodeCheckRequest(bytes);
+    t.is(attributes.get(`name${count - 1}`)?.value, true);
+  });
   // Quadratic work would take minutes.
-  t.true(performance.now() - startMs < 10_000);
-  t.is(attributes.get(`name${count - 1}`)?.value, true);
+  t.true(spentMs < 10_000, `${spentMs} ms`);
 });
 
 test('a message of more reports than a server takes at once is refused before they are read', (t) => {
