@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import type { QuotaLimit } from '../../../../src/config/policy-server/policy-server-config.js';
 import type { BucketKind } from '../../../../src/model/policy/fast/bucket-kinds.js';
 import { findEnvoy } from '../../../counterparts/find-envoy.js';
+import { findFreePort } from '../../../counterparts/free-ports.js';
 import { eventually } from '../../../support/eventually.js';
 import { type FastEnvoy, type FastEnvoyOptions, startFastEnvoy } from './fast-envoy.js';
 import { type FastServer, startFastServer } from './fast-server.js';
@@ -23,7 +24,9 @@ const limitOf = (name: string, maxAmount: number, validDurationMs: number): Quot
 const kindOf = (quota: string): BucketKind => ({ conditions: [], charges: new Map([[quota, 1]]), keys: [] });
 
 async function startMesh(limit: QuotaLimit, proxies: number, options: Partial<FastEnvoyOptions> = {}) {
-  const server = await startFastServer({ limits: [limit], service: WEB, charges: { [limit.name]: 1 } });
+  // A port that stays free while no server listens on it.
+  const port = await findFreePort();
+  const server = await startFastServer({ limits: [limit], service: WEB, charges: { [limit.name]: 1 }, port });
   const envoys = await Promise.all(
     Array.from({ length: proxies }, () =>
       startFastEnvoy({
