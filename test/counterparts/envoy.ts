@@ -69,7 +69,7 @@ export function startEnvoy({ binary, namespace, agent, bootstrap, logLevel = 'wa
     admin,
     stats,
     stat: async (key) => (await stats()).get(key) ?? 0,
-    async ready(timeoutMs = 30_000) {
+    async ready(timeoutMs = 60_000) {
       try {
         await eventually(
           `${name} is ready`,
