@@ -228,6 +228,20 @@ test('a stop ends open streams with UNAVAILABLE, well before the grace is over',
   t.true(performance.now() - startMs < 30_000);
 });
 
+test('a server that stands still while it stops tells its peers the reason all the same', async (t) => {
+  const { server, port } = await startServer();
+  const client = connectClient(port, ADS);
+  client.send({ node: NODE, typeUrl: TypeUrl.cluster });
+  await client.response(0);
+  const stopped = server.stop(200);
+  // Longer than peers get to close their connections.
+  const startMs = performance.now();
+  while (performance.now() - startMs < 1000);
+  t.is((await client.ended()).details, 'server is shutting down');
+  client.close();
+  await stopped;
+});
+
 test('a real client that never reads holds one response, and a healthy one is pushed to meanwhile', async (t) => {
   const { rig, server, port } = await startServer();
   rig.content.clusters = { a: 'x'.repeat(1 << 20) };
