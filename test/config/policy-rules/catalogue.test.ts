@@ -1,4 +1,5 @@
 import test from 'ava';
+import { shortestMs } from '../../support/shortest-ms.js';
 import { problemsOf, readRuleKind } from './support.js';
 
 const quota = (more: object) => ({ quotas: [{ name: 'q', maxAmount: 1, validDuration: '1s', ...more }] });
@@ -248,7 +249,10 @@ test('instances with very deep or many parts are refused quickly', (t) => {
     .join(' && ')
     .slice(0, 8_000);
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`d${index}`, expression]));
-  const started = performance.now();
-  t.true(problemsOf('instance', { compiledTemplate: 'quota', params: { dimensions: many } }).length > 0);
-  t.true(performance.now() - started < 2_000);
+  let problems: readonly string[] = [];
+  const tookMs = shortestMs(() => {
+    problems = problemsOf('instance', { compiledTemplate: 'quota', params: { dimensions: many } });
+  }, 3);
+  t.true(problems.length > 0);
+  t.true(tookMs < 2_000);
 });
