@@ -7,7 +7,7 @@ import { endWithNpm } from './end-with-npm.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
 import { bold, cyan, dim, green } from './terminal.mjs';
 
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 60_000;
 
 const DEFAULTS = {
   configDir: 'samples/mesh',

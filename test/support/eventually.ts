@@ -9,7 +9,7 @@ export interface EventuallyOptions {
 
 /**
  * Waits until `look` returns a value other than undefined and false, and returns that value. A look that throws counts as
- * "not yet".
+ * "not yet". The last look comes after the time, because the machine may have stood still meanwhile.
  *
  * @throws Error `<what>: not within <n> ms`, with the last error of `look` as its cause
  */
@@ -20,7 +20,7 @@ export async function eventually<Value>(
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;
-  do {
+  for (let isLast = false; ; isLast = performance.now() >= deadline) {
     try {
       const value = await look();
       if (value !== undefined && value !== false) return value;
@@ -28,8 +28,9 @@ export async function eventually<Value>(
     } catch (error) {
       cause = error;
     }
+    if (isLast) break;
     await delay(intervalMs);
-  } while (performance.now() < deadline);
+  }
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
   throw new Error(`${what}: not within ${timeoutMs} ms${reason}`, { cause });
 }

@@ -14,7 +14,7 @@ function answerTo(port: number, bytes: string): Promise<string> {
     // The server may reset a connection that it closes with unread data.
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
-    socket.setTimeout(5000, () => reject(new Error('the server neither answered nor closed the connection')));
+    socket.setTimeout(30_000, () => reject(new Error('the server neither answered nor closed the connection')));
     socket.end(bytes, 'latin1');
   });
 }

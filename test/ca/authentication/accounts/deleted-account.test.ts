@@ -76,7 +76,10 @@ async function createWorkload(t: ExecutionContext, server: RunningServer, name: 
   const first = await ask(credentials.createSsl(roots), { authorization: `Bearer ${token}` });
   t.is(first.code, 'OK', first.details);
   const certificate = Buffer.from(first.chain.slice(0, -1).join(''));
-  return { port, roots, key, certificate, renew: () => ask(credentials.createSsl(roots, key, certificate), {}) };
+  const renew = (): Promise<CertificateAnswer> => ask(credentials.createSsl(roots, key, certificate), {});
+  // The control plane learns of the account by a watch.
+  await eventually('the account is known', async () => (await renew()).code === 'OK');
+  return { port, roots, key, certificate, renew };
 }
 
 const start = (t: ExecutionContext, variables: Readonly<Record<string, string>> = {}): Promise<RunningServer> =>
