@@ -1,9 +1,13 @@
 import { errorText } from '../../../src/base/error-text.js';
+import { createRunningClock, type RunningClock } from './running-clock.js';
+
 /** A legitimate user that repeats the same action. */
 export interface ProbeUser {
   readonly name: string;
   /** One action; rejects when it fails. */
   act(): Promise<void>;
+  /** How long an action may take before the user gives it up; default 5,000. */
+  readonly timeoutMs?: number;
   close(): void;
 }
 
@@ -29,28 +33,30 @@ const TIMEOUT_MS = 5_000;
 /** Lets every user act each 100 ms; a user whose last action has not ended waits for it. */
 export function startProbe(users: readonly ProbeUser[]): Probe {
   const stopping = new AbortController();
-  const running = users.map((user) => runUser(user, stopping.signal));
+  const clock = createRunningClock();
+  const running = users.map((user) => runUser(user, clock, stopping.signal));
   return {
     async stop() {
       stopping.abort();
       const reports = await Promise.all(running);
       for (const user of users) user.close();
+      clock.stop();
       return reports;
     },
   };
 }
 
-async function runUser(user: ProbeUser, stopping: AbortSignal): Promise<ProbeReport> {
+async function runUser(user: ProbeUser, clock: RunningClock, stopping: AbortSignal): Promise<ProbeReport> {
   const waits: number[] = [];
   const failures: string[] = [];
   while (!stopping.aborted) {
-    const start = performance.now();
+    const start = clock.nowMs();
     try {
-      await withTimeout(user.act());
+      await withTimeout(user, clock);
     } catch (error) {
       failures.push(errorText(error));
     }
-    const took = performance.now() - start;
+    const took = clock.nowMs() - start;
     waits.push(took);
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, INTERVAL_MS - took)));
   }
@@ -59,9 +65,20 @@ async function runUser(user: ProbeUser, stopping: AbortSignal): Promise<ProbeRep
   return { name: user.name, actions: waits.length, failures, slowestMs: waits.at(-1) ?? 0, p99Ms };
 }
 
-function withTimeout(action: Promise<void>): Promise<void> {
+function withTimeout(user: ProbeUser, clock: RunningClock): Promise<void> {
+  const { timeoutMs = TIMEOUT_MS } = user;
+  const giveUpMs = clock.nowMs() + timeoutMs;
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
-    action.then(resolve, reject).finally(() => clearTimeout(timer));
+    let timer: NodeJS.Timeout;
+    const look = (): void => {
+      const leftMs = giveUpMs - clock.nowMs();
+      if (leftMs > 0) timer = setTimeout(look, leftMs);
+      else reject(new Error(`no answer within ${timeoutMs} ms`));
+    };
+    look();
+    user
+      .act()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
   });
 }

@@ -13,43 +13,55 @@ const LENGTH_BYTES = 2;
 export function createDnsUser({ host, ports }: AttackTarget, transport: 'udp' | 'tcp', service: string): ProbeUser {
   const ask = transport === 'udp' ? askOverUdp : askOverTcp;
   let id = 0;
+  let giveUp: (() => void) | undefined;
   return {
     name: `DNS over ${transport.toUpperCase()}`,
+    timeoutMs: TIMEOUT_MS,
     act: async () => {
       id = (id + 1) & 0xff_ff;
-      const answer = await ask(host, ports.dns, question(service, 'A', { id }));
+      // Of the question before, where it was not answered in time.
+      giveUp?.();
+      const asked = ask(host, ports.dns, question(service, 'A', { id }));
+      giveUp = asked.giveUp;
+      const answer = await asked.answer;
       if (answer.id !== id || (answer.answers ?? []).length === 0)
         throw new Error(`no address: ${JSON.stringify(answer)}`);
     },
-    close: () => undefined,
+    close: () => giveUp?.(),
   };
 }
 
 type Question = ReturnType<typeof question>;
 
-function askOverUdp(host: string, port: number, packet: Question): Promise<DecodedPacket> {
-  return new Promise((resolve, reject) => {
-    const socket = createSocket('udp4');
-    const end = setTimeout(() => {
-      socket.close();
-      reject(new Error(`no answer within ${TIMEOUT_MS} ms`));
-    }, TIMEOUT_MS);
+interface Asked {
+  readonly answer: Promise<DecodedPacket>;
+  /** Closes the socket, if it is still open. */
+  giveUp(): void;
+}
+
+function askOverUdp(host: string, port: number, packet: Question): Asked {
+  const socket = createSocket('udp4');
+  let isOpen = true;
+  const giveUp = (): void => {
+    if (isOpen) socket.close();
+    isOpen = false;
+  };
+  const answer = new Promise<DecodedPacket>((resolve, reject) => {
     socket.once('error', reject);
     socket.once('message', (bytes) => {
-      clearTimeout(end);
-      socket.close();
+      giveUp();
       resolve(decode(bytes));
     });
     socket.bind(0, '127.0.0.9', () => socket.send(encode(packet), port, host));
   });
+  return { answer, giveUp };
 }
 
-function askOverTcp(host: string, port: number, packet: Question): Promise<DecodedPacket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, localAddress: '127.0.0.10', timeout: TIMEOUT_MS });
+function askOverTcp(host: string, port: number, packet: Question): Asked {
+  const socket = connect({ host, port, localAddress: '127.0.0.10' });
+  const answer = new Promise<DecodedPacket>((resolve, reject) => {
     let received = Buffer.alloc(0);
     socket.once('error', reject);
-    socket.once('timeout', () => socket.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
     socket.once('close', () => reject(new Error('the connection was closed without an answer')));
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
@@ -59,4 +71,5 @@ function askOverTcp(host: string, port: number, packet: Question): Promise<Decod
     });
     socket.write(framed(packet));
   });
+  return { answer, giveUp: () => socket.destroy() };
 }
