@@ -156,7 +156,6 @@ export function requestOverTls(
     applicationProtocols: ['http/1.1'],
     send: `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n${headers}connection: close\r\n\r\n`,
     until: '\r\n\r\n',
-    timeoutMs: 10_000,
     ...exchange,
   });
 }
