@@ -128,7 +128,7 @@ e2eTest(
   async (t) => {
     const { mesh, client } = t.context;
     const { discovery } = mesh;
-    t.is(await discovery.metric('nav_xds'), 3);
+    await eventually('three proxies are connected', async () => (await discovery.metric('nav_xds')) === 3);
     await client.agent.call('startLoad', LOAD);
     await moreRequests(client.agent, 100);
 

@@ -329,7 +329,7 @@ e2eTest('clusters that patches change, add and remove are in the sidecar', async
       t.is((await send(t.context)).status, 200);
     },
   );
-  t.true((await clusters()).includes('BlackHoleCluster'));
+  await eventually('the removed cluster is back', async () => (await clusters()).includes('BlackHoleCluster'));
 });
 
 e2eTest('listeners, filter chains and network filters that patches change are in force', async (t) => {

@@ -244,11 +244,11 @@ e2eTest('tokens are refused while their keys cannot be fetched, and each failure
     const { status } = await ask(t.context, `https://${name}.example.com`);
     t.is(status, 401, name);
   }
-  t.true((await discovery.metric('nav_jwks_resolver_network_fetch_fail_total')) > 0);
   await eventually(
     'two sources fail',
     async () => (await discovery.metric('nav_jwks_sources', { state: 'failed' })) === 2,
   );
+  t.true((await discovery.metric('nav_jwks_resolver_network_fetch_fail_total')) > 0);
   await eventually('the log names both', () => {
     const lines = discovery.logLines().filter((line) => line.includes('keys of a JWT issuer cannot be fetched'));
     return ['/missing', '127.0.0.2'].every((text) => lines.some((line) => line.includes(text)));
