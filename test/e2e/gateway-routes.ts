@@ -74,7 +74,7 @@ export const FIELD_OBJECTS: readonly Manifest[] = [
       at('redirected', { redirect: { uri: '/new', authority: 'new.example.com', redirectCode: 302 } }),
       at('rewritten', { ...TO_WEB, rewrite: { uri: '/inner', authority: 'inner.example.com' } }),
       at('timeout', { ...TO_WEB, timeout: '0.2s' }),
-      at('retried', { ...TO_WEB, retries: { attempts: 2, perTryTimeout: '5s', retryOn: '418' } }),
+      at('retried', { ...TO_WEB, retries: { attempts: 2, perTryTimeout: '60s', retryOn: '418' } }),
       at('delayed', { ...TO_WEB, fault: { delay: { fixedDelay: '0.3s', percentage: { value: 100 } } } }),
       at('aborted', { ...TO_WEB, fault: { abort: { httpStatus: 451, percentage: { value: 100 } } } }),
       at('mirrored', {

@@ -213,14 +213,16 @@ e2eTest('each destination of a split is learnt by its first request, and mirrors
 
 e2eTest('hosts and clusters that do not exist are answered at once, however often they are called', async (t) => {
   const { client } = t.context;
-  const before = performance.now();
+  let slowRounds = 0;
   for (let round = 0; round < 5; round++) {
+    const before = performance.now();
     const unknown = await client.agent.request(`http://${FIRST.clusterIP}/`, { headers: { host: 'unknown' } });
     t.is(unknown.status, 502);
     t.is((await request(client, SECOND, '/missing')).status, 503);
+    if (performance.now() - before >= LEARNING_TIMEOUT_MS) slowRounds += 1;
   }
-  // Ten times: a slow machine does not take as long as two of these waits.
-  t.true(performance.now() - before < 2 * LEARNING_TIMEOUT_MS);
+  // The machine may stand still in one of them.
+  t.true(slowRounds <= 1, `${slowRounds} rounds took as long as one of these waits`);
 });
 
 e2eTest('a learnt cluster leaves with its service, and comes back with it', async (t) => {
