@@ -91,12 +91,15 @@ const MESH: Readonly<Record<string, readonly Manifest[]>> = {
   'shared-ports.yaml': SHARED_PORTS.flatMap(({ port, tcp, http }) => sharedPort(port, tcp, http)),
 };
 
+/** HTTP is known as HTTP even if the machine stands still between a connection and its first bytes. */
+const PATIENT = '60s';
 /** A server that speaks first waits for this long at the client's sidecar, and for a second at its own. */
-const MESH_CONFIG = 'protocolDetectionTimeout: 1s\n';
+const HASTY = '1s';
+const meshConfig = (detectionTimeout: string) => `protocolDetectionTimeout: ${detectionTimeout}\n`;
 
 test.before(async (t) => {
   if (available === undefined) return;
-  const mesh = await createMeshRig(available, { files: MESH, meshConfig: MESH_CONFIG });
+  const mesh = await createMeshRig(available, { files: MESH, meshConfig: meshConfig(PATIENT) });
   t.context.mesh = mesh;
   const { network, routerAgent } = mesh.rig;
   for (const address of [
@@ -270,22 +273,6 @@ e2eTest('a port of unknown protocol carries HTTP as HTTP', async (t) => {
   t.deepEqual(hops, { outbound: 1, inbound: 1 });
 });
 
-e2eTest('a port of unknown protocol carries a server that speaks first', async (t) => {
-  const { client, server } = t.context;
-  const { result, hops } = await countHops(
-    {
-      from: client.envoy,
-      outboundCluster: `outbound|7001||${ECHO_HOST}`,
-      to: server.envoy,
-      inboundCluster: 'inbound|7001|',
-      counter: 'upstream_cx_total',
-    },
-    () => client.agent.call('exchangeTcp', { address: ECHO_VIP, port: 7001, send: '', until: '\n' }),
-  );
-  t.is(result, 'hello from echo-1\n');
-  t.deepEqual(hops, { outbound: 1, inbound: 1 });
-});
-
 e2eTest('a port of unknown protocol carries raw TCP from a client that speaks first', async (t) => {
   const { client } = t.context;
   const before = await countOfClusters(client.envoy, `outbound|7001||${ECHO_HOST}`, 'upstream_cx_total');
@@ -307,30 +294,6 @@ e2eTest('the sidecar resolves a ServiceEntry with resolution DNS, whatever addre
   t.is(echo.name, 'api');
   t.true((await countOfClusters(client.envoy, 'outbound|80||api.example.com', 'upstream_rq_200')) > 0);
 });
-
-for (const [what, port] of [
-  ['HTTP', 7100],
-  ['raw TCP', 7101],
-] as const) {
-  e2eTest(`${what} to a port that no service names passes through both sidecars`, async (t) => {
-    const { client, server } = t.context;
-    const { result, hops } = await countHops(
-      {
-        from: client.envoy,
-        outboundCluster: 'PassthroughCluster',
-        to: server.envoy,
-        inboundCluster: 'InboundPassthroughCluster',
-        counter: 'upstream_cx_total',
-      },
-      () =>
-        what === 'HTTP'
-          ? client.agent.requestEcho(`http://${SERVER_ADDRESS}:${port}/`).then(({ name }) => name)
-          : client.agent.call('exchangeTcp', { address: SERVER_ADDRESS, port, send: '', until: '\n' }),
-    );
-    t.is(result, what === 'HTTP' ? 'unnamed' : 'hello from unnamed\n');
-    t.deepEqual(hops, { outbound: 1, inbound: 1 });
-  });
-}
 
 e2eTest('a ServiceEntry with resolution STATIC sends its virtual address to its endpoint', async (t) => {
   const { client } = t.context;
@@ -354,8 +317,9 @@ for (const { port, tcp, http, order } of SHARED_PORTS) {
       });
       t.is(echo.name, 'api');
       t.is(await countOfClusters(client.envoy, `outbound|${port}||${http}.example.com`, 'upstream_rq_total'), 1);
-      const target = { address: '203.0.113.2', port, send: 'ping', until: 'ping' };
-      t.is(await client.agent.call('exchangeTcp', target), 'static: ping');
+      // Its first byte begins no request of HTTP.
+      const target = { address: '203.0.113.2', port, send: '\u0001ping', until: 'ping' };
+      t.is(await client.agent.call('exchangeTcp', target), 'static: \u0001ping');
       t.is(await countOfClusters(client.envoy, `outbound|${port}||${tcp}.example.com`, 'upstream_cx_total'), 1);
     },
   );
@@ -368,6 +332,60 @@ e2eTest('a ServiceEntry with resolution NONE keeps the address that the app conn
   t.is(await countOfClusters(client.envoy, 'outbound|6100||raw.example.com', 'upstream_cx_total'), 1);
 });
 
+/** From now on, the client's sidecar waits only for a moment for the first bytes of a client. */
+async function detectHastily({ mesh, client }: Context): Promise<void> {
+  await mesh.discovery.writeMeshConfig(meshConfig(HASTY));
+  await eventually('no listener of the client is patient', async () => {
+    const dump = JSON.parse(await client.envoy.admin('/config_dump?resource=dynamic_listeners')) as {
+      readonly configs: readonly { readonly active_state?: unknown }[];
+    };
+    const active = JSON.stringify(dump.configs.map(({ active_state }) => active_state));
+    return active.includes(`"listener_filters_timeout":"${HASTY}"`) && !active.includes(`"${PATIENT}"`);
+  });
+}
+
+e2eTest('a port of unknown protocol carries a server that speaks first', async (t) => {
+  const { client, server } = t.context;
+  await detectHastily(t.context);
+  const { result, hops } = await countHops(
+    {
+      from: client.envoy,
+      outboundCluster: `outbound|7001||${ECHO_HOST}`,
+      to: server.envoy,
+      inboundCluster: 'inbound|7001|',
+      counter: 'upstream_cx_total',
+    },
+    () => client.agent.call('exchangeTcp', { address: ECHO_VIP, port: 7001, send: '', until: '\n' }),
+  );
+  t.is(result, 'hello from echo-1\n');
+  t.deepEqual(hops, { outbound: 1, inbound: 1 });
+});
+
+for (const [what, port] of [
+  ['HTTP', 7100],
+  ['raw TCP', 7101],
+] as const) {
+  e2eTest(`${what} to a port that no service names passes through both sidecars`, async (t) => {
+    const { client, server } = t.context;
+    await detectHastily(t.context);
+    const { result, hops } = await countHops(
+      {
+        from: client.envoy,
+        outboundCluster: 'PassthroughCluster',
+        to: server.envoy,
+        inboundCluster: 'InboundPassthroughCluster',
+        counter: 'upstream_cx_total',
+      },
+      () =>
+        what === 'HTTP'
+          ? client.agent.requestEcho(`http://${SERVER_ADDRESS}:${port}/`).then(({ name }) => name)
+          : client.agent.call('exchangeTcp', { address: SERVER_ADDRESS, port, send: '', until: '\n' }),
+    );
+    t.is(result, what === 'HTTP' ? 'unnamed' : 'hello from unnamed\n');
+    t.deepEqual(hops, { outbound: 1, inbound: 1 });
+  });
+}
+
 e2eTest('requests to an unknown host pass until the mesh config sets REGISTRY_ONLY', async (t) => {
   const { mesh, client } = t.context;
   const unknownPort = `http://${UNKNOWN_ADDRESS}:8081/`;
@@ -377,7 +395,7 @@ e2eTest('requests to an unknown host pass until the mesh config sets REGISTRY_ON
   const knownPort = { headers: { host: 'unknown.example.com' } };
   t.is((await client.agent.requestEcho(`http://${EXTERNAL_DNS_ADDRESS}/`, knownPort)).name, 'api');
 
-  await mesh.discovery.writeMeshConfig(`${MESH_CONFIG}outboundTrafficPolicy: { mode: REGISTRY_ONLY }\n`);
+  await mesh.discovery.writeMeshConfig(`${meshConfig(HASTY)}outboundTrafficPolicy: { mode: REGISTRY_ONLY }\n`);
   await eventually('an unknown host on a known HTTP port is answered with 502', async () => {
     const { status } = await client.agent.request(`http://${EXTERNAL_DNS_ADDRESS}/`, knownPort);
     return status === 502;
