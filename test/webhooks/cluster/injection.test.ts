@@ -24,6 +24,7 @@ import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { createTestTlsSource } from '../fixtures/tls-source.js';
 import { containerOf, podOf, type TestPod } from '../injection/support/injection.js';
+import { whenAsked } from './webhook-rig.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.serial.skip : test.serial;
@@ -121,7 +122,7 @@ function create(pod: TestPod, namespace = 'shop'): Promise<KubernetesAnswer> {
   const path = PODS.replace('/shop/', `/${namespace}/`);
   const spec = { serviceAccountName: 'default', ...pod.spec };
   const body = { apiVersion: 'v1', kind: 'Pod', ...pod, spec };
-  return api.client.send('POST', `${path}?dryRun=All&fieldValidation=Strict`, body);
+  return whenAsked(() => api.client.send('POST', `${path}?dryRun=All&fieldValidation=Strict`, body));
 }
 
 const messageOf = ({ body }: KubernetesAnswer): string => String((body as { readonly message?: unknown }).message);

@@ -14,10 +14,11 @@ import {
 import { createValidationEndpoint } from '../../../src/webhooks/validation/validation-handler.js';
 import { createWebhookApp } from '../../../src/webhooks/webhook-app.js';
 import { type ApiServer, READERS } from '../../counterparts/kubernetes/api-server.js';
-import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
+import type { KubernetesAnswer, KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { readManifests } from '../../sources/kubernetes/support/manifests.js';
 import { ENFORCEMENT } from '../../status/analysis/support.js';
 import type { TestAuthority } from '../../support/certificate-issuer.js';
+import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { kinds } from '../fixtures/ask.js';
 import { createTestCaBundle, type TestCaBundle } from '../fixtures/ca-bundle.js';
@@ -68,6 +69,14 @@ export async function entriesOf(api: ApiServer, manifest: KubernetesManifest): P
 export async function isEnforced(api: ApiServer, manifest: KubernetesManifest): Promise<boolean> {
   const [entry] = await entriesOf(api, manifest);
   return entry?.failurePolicy === 'Fail' && entry.clientConfig.caBundle !== undefined;
+}
+
+/** The answer of the API server, which is asked again while it gives a webhook up: this machine may stand still. */
+export function whenAsked(ask: () => Promise<KubernetesAnswer>): Promise<KubernetesAnswer> {
+  return eventually('the webhook answers in time', async () => {
+    const answer = await ask();
+    return !/context deadline exceeded/.test(JSON.stringify(answer.body)) && answer;
+  });
 }
 
 /** A client with the identity of the control plane. */
