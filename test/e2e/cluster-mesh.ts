@@ -17,8 +17,13 @@ export interface ClusterMesh {
 export const SHOP = ['--namespace', 'shop'] as const;
 /** A pure wait, so that a busy machine fails no test. */
 const ROLLED_OUT = '--timeout=180s';
-/** For a rollout, and for changes of files that the kubelet brings, on a machine that does other things as well. */
-export const PATIENT = { timeoutMs: 60_000, intervalMs: 200 };
+/**
+ * For a rollout, for changes of files that the kubelet brings, and for programs of Kubernetes that connect again after an
+ * API server was away, which they try every minute at last.
+ */
+export const PATIENT = { timeoutMs: 180_000, intervalMs: 200 };
+/** How kubectl tells that the API server gave up a webhook, which has some seconds, on a machine that stood still. */
+const LATE_WEBHOOK = /failed calling webhook [^\n]*context deadline exceeded/;
 
 /** Objects for `kubectl apply -f -`. */
 export const listOf = (items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
@@ -33,6 +38,28 @@ export async function podsOf(
     .trim()
     .split('\n')
     .map((line) => line.replace('pod/', ''));
+}
+
+/**
+ * `kubectl apply` of objects, again while a webhook does not answer in time.
+ *
+ * @throws Error with any other refusal
+ */
+export async function applyObjects(cluster: Cluster, objects: readonly object[]): Promise<string> {
+  const outcome = await eventually(
+    'webhooks answer in time',
+    () =>
+      cluster.kubectl(['apply', '-f', '-'], listOf(objects)).then(
+        (output) => ({ output }),
+        (refusal: unknown) => {
+          if (LATE_WEBHOOK.test(String(refusal))) throw refusal;
+          return { refusal };
+        },
+      ),
+    PATIENT,
+  );
+  if ('refusal' in outcome) throw outcome.refusal;
+  return outcome.output;
 }
 
 /** Waits for a Deployment. */
@@ -207,7 +234,7 @@ export async function closePath(mesh: ClusterMesh, path: string): Promise<void> 
     { match: [{ 'request.path': { exact: '/books' } }], quotas: [{ quota: 'books', charge: 1 }] },
   ];
   const policies = boundQuotaSpec({ name: 'web', namespace: 'shop' }, ['web'], rules);
-  await mesh.cluster.kubectl(['apply', '-f', '-'], listOf(policies));
+  await applyObjects(mesh.cluster, policies);
   await eventually(
     `${path} is closed`,
     async () => (await statusesOf(mesh, `http://web${path}`, 20))[429] === 20,

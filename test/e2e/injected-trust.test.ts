@@ -51,8 +51,11 @@ function startControlPlane({ rig, workload }: Context, authority: TestAuthority)
   return server;
 }
 
+/** After failures Envoy connects again every thirty seconds at last. */
+const RECONNECTED = { timeoutMs: 120_000 };
+
 const says = (server: ManagedProcess, line: string): Promise<unknown> =>
-  eventually(line, () => server.lines.some((each) => each.startsWith(line)), { timeoutMs: 40_000 });
+  eventually(line, () => server.lines.some((each) => each.startsWith(line)), RECONNECTED);
 
 /** Changes a volume as kubelets do: files are links into a folder that is swapped. */
 async function writeVolume(volume: string, file: string, content: string): Promise<void> {

@@ -8,11 +8,11 @@ import { meshService } from '../counterparts/kubernetes/mesh-workload.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { eventually } from '../support/eventually.js';
 import {
+  applyObjects,
   type ClusterMesh,
   closePath,
   installShop,
   knowsPolicyServers,
-  listOf,
   PATIENT,
   podsOf,
   rejectionsIn,
@@ -146,10 +146,12 @@ e2eTest('the API server is restarted under load: no request fails, and later obj
 
   await cluster.restartApiServer();
   const late = meshService({ name: 'late', namespace: 'shop', workload: 'web', targetPort: 8081 });
-  await cluster.kubectl(['apply', '-f', '-'], listOf([late]));
-  await eventually('a new service answers by its name', async () => {
-    return (await statusesOf(mesh, 'http://late/', 10))[200] === 10;
-  });
+  await applyObjects(cluster, [late]);
+  await eventually(
+    'a new service answers by its name',
+    async () => (await statusesOf(mesh, 'http://late/', 10))[200] === 10,
+    PATIENT,
+  );
   await closePath(mesh, '/closed-after-restart');
   await statusIsGood(mesh);
   await moreRequests(client, REQUESTS_AFTER_CHANGE);
@@ -166,8 +168,14 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
 
   await cluster.kubectl([...SYSTEM, 'scale', 'deployment/meshd', '--replicas=2']);
   await meshdRolledOut(mesh);
-  const before = await podsOf(cluster, SYSTEM, MESHD_PODS);
-  t.is(before.length, 2);
+  const before = await eventually(
+    'two replicas run, and no earlier one',
+    async () => {
+      const pods = await podsOf(cluster, SYSTEM, MESHD_PODS);
+      return pods.length === 2 && pods;
+    },
+    PATIENT,
+  );
   // By the address of their Service a killed one would be asked until the cluster's network has noticed.
   for (const pod of await podsOf(cluster, SHOP, 'app=web')) await knowsPolicyServers(cluster, pod);
   await closePath(mesh, '/closed-by-two');
@@ -198,10 +206,14 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   await closePath(mesh, '/closed-after-kill');
   await meshdRolledOut(mesh);
   // The pod owned its last report; without it, the status would be incomplete for a minute.
-  await eventually('the report of the victim is gone', async () => {
-    const reports = await cluster.kubectl([...SYSTEM, 'get', 'configmaps', '-o', 'name']);
-    return reports.includes('-distribution') && !reports.includes(`${victim}-distribution`);
-  });
+  await eventually(
+    'the report of the victim is gone',
+    async () => {
+      const reports = await cluster.kubectl([...SYSTEM, 'get', 'configmaps', '-o', 'name']);
+      return reports.includes('-distribution') && !reports.includes(`${victim}-distribution`);
+    },
+    PATIENT,
+  );
   await statusIsGood(mesh, NOT_SHARED);
   await moreRequests(client, REQUESTS_AFTER_CHANGE);
 

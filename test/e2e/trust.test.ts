@@ -7,7 +7,7 @@ import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { createTestAuthority, type TestCertificate } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
-import { listOf, PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
+import { applyObjects, PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
 import { plainWorkload } from './injected-workload.js';
 
 interface Context {
@@ -60,8 +60,7 @@ const POD = {
   spec: { containers: [{ name: 'app', image: 'host', command: ['sleep', '60'] }] },
 };
 
-const apply = (cluster: Cluster, ...objects: readonly object[]): Promise<string> =>
-  cluster.kubectl(['apply', '-f', '-'], listOf(objects));
+const apply = (cluster: Cluster, ...objects: readonly object[]): Promise<string> => applyObjects(cluster, objects);
 
 /** Errors of kubectl. */
 async function refusalOf(cluster: Cluster, object: object): Promise<string> {
@@ -294,7 +293,7 @@ e2eTest(
       'pod',
       '-l',
       'app.kubernetes.io/name=meshd',
-      '--timeout=60s',
+      '--timeout=180s',
     ]);
     const refusal = await refusalOf(cluster, TWO_AT_ONCE);
     t.regex(refusal, /spec\.rules\[0\]\.match\[0\]/);

@@ -37,7 +37,8 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 60_000;
+/** It ends a wait alone: the script and its programs end themselves when they cannot start. */
+const START_TIMEOUT_MS = 180_000;
 const TAIL_CHARS = 3_000;
 
 /** Pods of our image run the built tree, pods of Envoy's run the real one as the user whose traffic is not captured. */
