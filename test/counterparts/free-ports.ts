@@ -9,7 +9,23 @@ const FIRST_PORT = 20_000;
 const LAST_PORT = 32_767;
 const MAX_ATTEMPTS = 100;
 
-/** Loopback ports that nothing listens on at present. All are held until the last is found, so they differ. */
+/**
+ * Marks a port as that of this process until it ends, because programs that get a port may open it seconds later. The mark
+ * is a name of Linux for a socket, which one process at a time can have.
+ *
+ * @returns whether no other process has it
+ */
+function claim(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return Promise.resolve(true);
+  return new Promise((resolve) => {
+    createServer()
+      .unref()
+      .once('error', () => resolve(false))
+      .listen(`\0navigator-test-port-${port}`, () => resolve(true));
+  });
+}
+
+/** Loopback ports that nothing listens on at present. No two of them are the same, nor those of tests that run meanwhile. */
 export async function findFreePorts(count: number): Promise<readonly number[]> {
   const servers: Server[] = [];
   try {
@@ -26,7 +42,7 @@ export async function findFreePorts(count: number): Promise<readonly number[]> {
         continue;
       }
       servers.push(server);
-      ports.push(port);
+      if (await claim(port)) ports.push(port);
     }
     return ports;
   } finally {

@@ -52,7 +52,7 @@ export interface ApiServer {
 export const READERS: readonly string[] = Array.from({ length: 10 }, (_, index) => `reader-${index}`);
 
 const tokenOf = (user: string): string => `${user}-token`;
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 
 /** Starts both and waits until they serve (about three seconds). */
 export async function startApiServer({

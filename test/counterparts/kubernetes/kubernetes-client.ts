@@ -93,7 +93,11 @@ export function createKubernetesClient(server: string, token: string, ca: () => 
           });
         });
       });
-      outgoing.on('error', reject);
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // An API server that has ended leaves connections behind, which fail when they are used once more.
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(send(method, path, body, contentType));
+        else reject(error);
+      });
       outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     });
 
