@@ -26,6 +26,17 @@ export interface DrainOptions {
 
 const LOOK_MS = 100;
 
+/** Times on the monotonic clock. */
+interface DrainState {
+  readonly beganMs: number;
+  /** Of the next look. */
+  dueMs: number;
+  /** Since then no call has come that could have been read. */
+  quietFromMs: number;
+  /** When remaining callers are asked to reconnect. */
+  askMs: number;
+}
+
 /**
  * Proxies learn at different times that this server terminates. Until then their checks must be answered: with
  * FAIL_CLOSE, a rejected connection is a rejected request. Proxies that get the server's endpoints from discovery leave
@@ -36,17 +47,20 @@ export function createDrain({ settings, lastCallMs, askToLeave, logger, clock }:
   let isDraining = false;
   let isCancelled = false;
 
-  /** @param askMs time at which remaining callers are asked to reconnect */
-  const look = (beganMs: number, askMs: number, resolve: () => void): void => {
+  const look = (state: DrainState, resolve: () => void): void => {
     const nowMs = clock.monotonicMs();
-    const quietMs = nowMs - Math.max(beganMs, lastCallMs());
-    const drainMs = Math.round(nowMs - beganMs);
+    const lateMs = nowMs - state.dueMs;
+    // Calls may have come while this process stood still, and are not read yet.
+    if (lateMs >= LOOK_MS) state.quietFromMs += lateMs;
+    state.quietFromMs = Math.max(state.quietFromMs, lastCallMs());
+    const quietMs = nowMs - state.quietFromMs;
+    const drainMs = Math.round(nowMs - state.beganMs);
     if (isCancelled) {
       resolve();
     } else if (quietMs >= drainTimeMs) {
       logger.info({ drainMs }, 'callers have left');
       resolve();
-    } else if (nowMs - beganMs >= drainTimeoutMs) {
+    } else if (drainMs >= drainTimeoutMs) {
       const remedy = 'raise --drainTimeout, and terminationGracePeriodSeconds with it';
       logger.warn(
         { setting: '--drainTimeout', drainMs, lastCallMs: Math.round(quietMs), remedy },
@@ -54,9 +68,12 @@ export function createDrain({ settings, lastCallMs, askToLeave, logger, clock }:
       );
       resolve();
     } else {
-      const isTime = nowMs >= askMs;
-      if (isTime) askToLeave();
-      clock.schedule(LOOK_MS, () => look(beganMs, isTime ? nowMs + drainTimeMs : askMs, resolve));
+      if (nowMs >= state.askMs) {
+        askToLeave();
+        state.askMs = nowMs + drainTimeMs;
+      }
+      state.dueMs = nowMs + LOOK_MS;
+      clock.schedule(LOOK_MS, () => look(state, resolve));
     }
   };
 
@@ -71,7 +88,8 @@ export function createDrain({ settings, lastCallMs, askToLeave, logger, clock }:
     begin: () => {
       isDraining = true;
       const beganMs = clock.monotonicMs();
-      return new Promise((resolve) => look(beganMs, beganMs + drainTimeMs, resolve));
+      const state = { beganMs, dueMs: beganMs, quietFromMs: beganMs, askMs: beganMs + drainTimeMs };
+      return new Promise((resolve) => look(state, resolve));
     },
     cancel: () => {
       isCancelled = true;

@@ -14,6 +14,7 @@ const CHECK = '/envoy.service.auth.v3.Authorization/Check';
 /** A drain of 5 to 25 seconds on a clock of the test's own. */
 function rig() {
   const clock = createFakeClock(1_000_000);
+  let stoodStillMs = 0;
   const logger = createRecordingLogger();
   let lastCallMs = 0;
   let asked = 0;
@@ -24,7 +25,7 @@ function rig() {
       asked++;
     },
     logger,
-    clock,
+    clock: { ...clock, monotonicMs: () => clock.monotonicMs() + stoodStillMs },
   });
   let isOver = false;
   return {
@@ -34,7 +35,11 @@ function rig() {
     /** How often callers were asked to leave. */
     asked: () => asked,
     called: () => {
-      lastCallMs = clock.monotonicMs();
+      lastCallMs = clock.monotonicMs() + stoodStillMs;
+    },
+    /** The process does nothing for so long, not even at the times for which it has scheduled something. */
+    standStill: (ms: number) => {
+      stoodStillMs += ms;
     },
     begin: () => {
       void drain.begin().then(() => {
@@ -65,6 +70,22 @@ test('a drain ends when no call has come for its time, counted from the last one
   t.deepEqual(
     logger.records.map(({ level, message }) => [level, message]),
     [['info', 'callers have left']],
+  );
+});
+
+test('time in which the process stands still is not quiet: calls that came meanwhile are not read yet', async (t) => {
+  const { begin, after, called, standStill, logger } = rig();
+  called();
+  begin();
+  t.false(await after(1_000));
+  standStill(8_000);
+  t.false(await after(100), 'it reads what has come');
+  called();
+  t.false(await after(4_800));
+  t.true(await after(300));
+  t.deepEqual(
+    logger.records.map(({ message }) => message),
+    ['callers have left'],
   );
 });
 
