@@ -120,7 +120,7 @@ export const USED_AT: Readonly<Record<string, string>> = {
   resync: 'read-cluster.ts resyncMs, read-clusters.ts resyncMs',
   tlsCertFile: 'trust/open-trust.ts tlsCertFile, trust/open-trust.ts ||',
   tlsKeyFile: 'trust/open-trust.ts &&, trust/open-trust.ts tlsKeyFile',
-  drainTime: 'drain.ts if, drain.ts look',
+  drainTime: 'drain.ts askMs, drain.ts if',
   drainTimeout: 'drain.ts if',
   introspect_address: 'create-introspection.ts host, create-introspection.ts ownNames',
   introspect_port: 'create-introspection.ts port',

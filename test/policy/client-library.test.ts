@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { startPolicyProcess } from '../bootstrap/support/policy-process.js';
+import { startServer } from '../bootstrap/support/running-server.js';
 import { startManagedProcess } from '../counterparts/managed-process.js';
 import { eventually } from '../support/eventually.js';
 
@@ -118,7 +119,10 @@ test.serial('the worked example of docs/policy-client.md compiles, runs, and lim
   t.is(await compile('example.ts'), '');
   const limits = path.join(folder, 'policy.yaml');
   await writeFile(limits, await docsBlock('yaml'));
-  const policy = await startPolicyProcess(t, ['--discoveryAddress', '127.0.0.1:1', '--policyConfig', limits]);
+  const { grpcPort } = await startServer(t);
+  const flags = ['--discoveryAddress', `127.0.0.1:${grpcPort}`, '--policyConfig', limits];
+  const policy = await startPolicyProcess(t, flags);
+  await eventually('it is ready', async () => (await policy.monitoring.get('/ready')).status === 200);
   const example = startManagedProcess({
     name: 'example',
     command: [process.execPath, path.join(folder, 'example.js')],
