@@ -12,6 +12,8 @@ import { createSelfSignedCertificate } from '../../support/self-signed-certifica
 
 const redisBinary = requireRedis();
 const redisTest = 'value' in redisBinary ? test : test.skip;
+/** Not beside the other tests of this process. */
+const lonelyTest = 'value' in redisBinary ? test.serial : test.serial.skip;
 
 /** A Redis of the test's own. */
 async function ownRedis(t: ExecutionContext, args: readonly string[] = []): Promise<RedisServer> {
@@ -242,7 +244,7 @@ redisTest('rediss:// asks over TLS, and only a Redis with a trusted certificate'
   t.false(distrusting.isUp());
 });
 
-redisTest('a process that stalls for longer than the timeout does not take that for an outage of Redis', async (t) => {
+lonelyTest('a process that stalls for longer than the timeout does not take that for an outage of Redis', async (t) => {
   const redis = await ownRedis(t);
   // So long that Redis itself hardly ever stalls for it.
   const { store, changes } = openTestStore(t, redis, { timeoutMs: 2000 });
