@@ -113,7 +113,7 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 }
 
 test('stop lets a running response finish and then closes its kept-alive connection', async (t) => {
-  t.timeout(50_000, 'the connection must not wait for its keep-alive timeout');
+  t.timeout(50_000, 'the connection must wait neither for its keep-alive timeout nor for the end of the grace period');
   const { promise: released, resolve: release } = withResolvers();
   const server = createHttpServer({
     address: '127.0.0.1:0',
@@ -124,7 +124,7 @@ test('stop lets a running response finish and then closes its kept-alive connect
     },
     logger: recordingLogger([]),
     clock: systemClock,
-    timeouts: { keepAliveMs: 60_000 },
+    timeouts: { keepAliveMs: 120_000, graceMs: 120_000 },
   });
   const { port } = await server.start();
   const socket = openSocket(port);

@@ -5,6 +5,9 @@ import { createPages } from '../../../src/introspection/page-table.js';
 import { serve } from '../../introspection/fixtures/serve.js';
 import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
 
+/** The server closes no connection by itself within the time that a case waits for it. */
+const TIMEOUTS = { headersMs: 120_000, requestMs: 120_000, idleMs: 120_000, keepAliveMs: 120_000 };
+
 /** Settles with the response of the server when it closes the connection. */
 function answerTo(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -29,7 +32,7 @@ function serverPort(): Promise<number> {
       stop = end;
     },
   };
-  port ??= serve(context as unknown as ExecutionContext).then((served) => served.port);
+  port ??= serve(context as unknown as ExecutionContext, { timeouts: TIMEOUTS }).then((served) => served.port);
   return port;
 }
 
