@@ -105,10 +105,16 @@ test('the pages of each instance show the proxies of all, ask by mutual TLS, and
     return body.includes(`"proxy": "${idOf('web-2')}"`);
   });
   t.is((await first.monitoring.get('/debug/proxy?proxyID=web-3')).status, 404);
-  t.is((await first.monitoring.get(`/debug/proxy?proxyID=${'~'.repeat(12_000)}`)).status, 404);
-  // Time runs out on a machine under load, whatever the question.
-  const silenced = (await proxiesOf(first)).silentInstances.filter(({ reason }) => !/DEADLINE_EXCEEDED/.test(reason));
-  t.deepEqual(silenced, [], 'a long question silences no instance');
+  await eventually('a long question silences no instance', async () => {
+    // An instance that is silent is not asked.
+    if ((await proxiesOf(first)).silentInstances.length > 0) return false;
+    t.is((await first.monitoring.get(`/debug/proxy?proxyID=${'~'.repeat(12_000)}`)).status, 404);
+    const { silentInstances } = await proxiesOf(first);
+    // Time can run out on a machine under load, whatever the question.
+    const silenced = silentInstances.filter(({ reason }) => !/DEADLINE_EXCEEDED/.test(reason));
+    t.deepEqual(silenced, []);
+    return silentInstances.length === 0;
+  });
 
   // A workload of the mesh is no instance, and reads nothing.
   const { certificate, key } = await issueFor(root, 'spiffe://cluster.local/ns/mesh-system/sa/other');
