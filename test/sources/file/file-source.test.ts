@@ -103,6 +103,17 @@ test('a file that is replaced by renaming another over it is read again', async 
   t.deepEqual(hostsOf(harness), ['v4.example.com']);
 });
 
+test('a file that is written in place is read again', async (t) => {
+  const harness = await createFolderHarness(t, { rescanMs: 600_000 });
+  await harness.folder.write('a.yaml', serviceEntry('one'));
+  await startHarness(harness);
+  for (const host of ['second.example.com', 'the-third.example.com']) {
+    await harness.folder.overwrite('a.yaml', serviceEntry('one', host));
+    await eventually(`${host} arrives`, () => hostsOf(harness)[0] === host);
+  }
+  t.deepEqual(harness.source.reports(), []);
+});
+
 test('a file that does not parse is reported with its place, and its last good state is served', async (t) => {
   const harness = await createFolderHarness(t);
   await harness.folder.write('a.yaml', `${serviceEntry('one')}---\n${serviceEntry('two')}`);

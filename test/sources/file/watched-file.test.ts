@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/base/clock.js';
 import type { MeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import { createDefaultMeshConfig, createMeshConfigReader } from '../../../src/config/mesh/read-mesh-config.js';
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
-import { createWatchedFile } from '../../../src/sources/file/watched-file.js';
+import { createWatchedFile, type WatchedFileOptions } from '../../../src/sources/file/watched-file.js';
 import type { SettingsCustody } from '../../../src/sources/settings/settings-custody.js';
 import { SettingsRefusedError } from '../../../src/sources/settings/settings-refused-error.js';
 import { eventually } from '../../support/eventually.js';
@@ -25,7 +25,12 @@ function createCustody(kept: string | undefined) {
   return { custody, calls };
 }
 
-async function setUp(t: ExecutionContext, name = 'mesh.yaml', custody?: SettingsCustody) {
+async function setUp(
+  t: ExecutionContext,
+  name = 'mesh.yaml',
+  custody?: SettingsCustody,
+  overrides: Partial<WatchedFileOptions<MeshConfig>> = {},
+) {
   const folder = await createTempFolder();
   const logger = createRecordingLogger();
   const values: MeshConfig[] = [];
@@ -38,6 +43,7 @@ async function setUp(t: ExecutionContext, name = 'mesh.yaml', custody?: Settings
     clock: systemClock,
     onChange: (value) => values.push(value),
     debounceMs: 10,
+    ...overrides,
   });
   t.teardown(async () => {
     await watched.stop();
@@ -134,6 +140,18 @@ test('a bad reload is ignored and reported, and the next good one counts', async
   await folder.write('mesh.yaml', 'connectTimeout: 4s\n');
   await eventually('the good content is read', () => values.length === 1);
   t.is(values[0]?.connectTimeoutMs, 4000);
+  t.deepEqual(watched.problems(), []);
+});
+
+test('a file that is written in place is read again', async (t) => {
+  const { folder, watched, values } = await setUp(t, 'mesh.yaml', undefined, { rescanMs: 600_000 });
+  await folder.write('mesh.yaml', 'connectTimeout: 3s\n');
+  await watched.start();
+  for (const seconds of [10, 100]) {
+    await folder.overwrite('mesh.yaml', `connectTimeout: ${seconds}s\n`);
+    // It can be read while it is empty, too.
+    await eventually('the new content is read', () => values.at(-1)?.connectTimeoutMs === seconds * 1000);
+  }
   t.deepEqual(watched.problems(), []);
 });
 
