@@ -197,10 +197,10 @@ test('the command line is shown without the values of secret flags', (t) => {
 // Alone: this process stands still while the tool runs.
 test.serial('go tool pprof opens the profiles, and one profile is made at a time', async (t) => {
   t.timeout(120_000);
-  let end: (() => void) | undefined;
+  let scheduled: { readonly delayMs: number; readonly end: () => void } | undefined;
   // The profile ends when the test says so.
-  const schedule: Clock['schedule'] = (_delayMs, callback) => {
-    end = callback;
+  const schedule: Clock['schedule'] = (delayMs, callback) => {
+    scheduled = { delayMs, end: callback };
     return () => undefined;
   };
   const { port } = await open(t, { ...systemClock, schedule });
@@ -210,17 +210,18 @@ test.serial('go tool pprof opens the profiles, and one profile is made at a time
   const allocateLongAgo = (): readonly object[] => Array.from({ length: 200_000 }, (_, index) => ({ index }));
   const kept = allocateLongAgo();
   const profile = send(port, 'GET', '/debug/pprof/profile?seconds=1');
-  const endProfile = await eventually('a profile is made', () => end);
+  const { delayMs, end } = await eventually('a profile is made', () => scheduled);
   const second = await send(port, 'GET', '/debug/pprof/heap');
   const burn = (): number => Array.from({ length: 3_000 }, (_, index) => Math.sqrt(index)).sort()[0] ?? 0;
   for (let round = 0; round < 200; round++) burn();
-  endProfile();
+  end();
   const files = {
     profile: await profile,
     heap: await send(port, 'GET', '/debug/pprof/heap'),
     goroutine: await send(port, 'GET', '/debug/pprof/goroutine'),
   };
   t.is(second.status, 503);
+  t.is(delayMs, 1000);
   for (const [name, { status, body }] of Object.entries(files)) {
     t.is(status, 200, name);
     writeFileSync(join(folder, name), body);
