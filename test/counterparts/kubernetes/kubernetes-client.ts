@@ -34,6 +34,14 @@ export interface KubernetesClient {
 
 const CONCURRENT_WRITES = 16;
 
+/**
+ * Methods whose requests have the same answer when they come a second time, as applies and merge patches do. An API server
+ * that has ended leaves connections behind, which fail when they are used once more.
+ */
+const REPEATABLE: readonly string[] = ['GET', 'PATCH'];
+/** Errors of a connection that the API server has ended. */
+const ENDS: readonly unknown[] = ['ECONNRESET', 'EPIPE'];
+
 /** Plurals that are not the lower-case kind with an s. */
 const PLURALS: Readonly<Record<string, string>> = {
   Ingress: 'ingresses',
@@ -78,7 +86,10 @@ export function createKubernetesClient(server: string, token: string, ca: () => 
   const send: KubernetesClient['send'] = (method, path, body, contentType = 'application/json') =>
     new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': contentType };
-      const outgoing = request(new URL(path, server), { method, headers, agent, ca: ca() }, (answer) => {
+      // A request that cannot be repeated has a connection of its own, which no earlier API server has ended.
+      const isRepeatable = REPEATABLE.includes(method);
+      const options = { method, headers, agent: isRepeatable && agent, ca: ca() };
+      const outgoing = request(new URL(path, server), options, (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
         answer.on('error', reject);
@@ -94,8 +105,8 @@ export function createKubernetesClient(server: string, token: string, ca: () => 
         });
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        // An API server that has ended leaves connections behind, which fail when they are used once more.
-        if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(send(method, path, body, contentType));
+        const isLeftBehind = outgoing.reusedSocket && ENDS.includes(error.code);
+        if (isRepeatable && isLeftBehind) resolve(send(method, path, body, contentType));
         else reject(error);
       });
       outgoing.end(body === undefined ? undefined : JSON.stringify(body));
