@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/base/clock.js';
 import { createPolicyConfiguration } from '../../../src/bootstrap/policy/policy-configuration.js';
 import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
+import { writeWhole } from '../../support/write-whole.js';
 
 const CUSTODY = {
   recall: async () => undefined,
@@ -18,7 +19,7 @@ test('while a changed configuration cannot be applied, the former one stays in f
   const folder = await mkdtemp(join(tmpdir(), 'navigator-policy-configuration-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const configFile = join(folder, 'policy.yaml');
-  await writeFile(configFile, 'reports: {log: true}\n');
+  await writeWhole(configFile, 'reports: {log: true}\n');
   const logger = createRecordingLogger();
   const configuration = createPolicyConfiguration({
     configFile,
@@ -35,7 +36,7 @@ test('while a changed configuration cannot be applied, the former one stays in f
   t.true(configuration.current().reports.log);
 
   isUsable = false;
-  await writeFile(configFile, 'reports: {log: false}\nquotas: [{name: requests, maxAmount: 1, validDuration: 1s}]\n');
+  await writeWhole(configFile, 'reports: {log: false}\nquotas: [{name: requests, maxAmount: 1, validDuration: 1s}]\n');
   await eventually('the change is refused', () => configuration.problems().length > 0);
   t.true(configuration.current().reports.log);
   t.false(configuration.countsInMemory());

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { projectRoot } from '../../counterparts/project-root.js';
 import { startAdapter } from '../../policy/own-adapters/adapter-rig.js';
 import { eventually } from '../../support/eventually.js';
+import { writeWhole } from '../../support/write-whole.js';
 import { documents, endpoints, service } from '../support/manifests.js';
 import { connectPolicyClient } from '../support/policy-client.js';
 import { startServer } from '../support/running-server.js';
@@ -43,10 +43,10 @@ test('the policy server applies the rules of the folder, and a changed rule to t
       'deny.yaml': refuse('GET'),
     },
   });
-  await writeFile(server.meshConfigFile, MESH);
+  await writeWhole(server.meshConfigFile, MESH);
   const client = connectPolicyClient(t, server.policyPort);
   const { http, folder } = server;
-  t.is(await client.ask(WEB), 403);
+  await eventually('the rule is in force', async () => (await client.ask(WEB)) === 403);
 
   await folder.write('deny.yaml', refuse('TRACE'));
   await eventually('the rule matches no more', async () => (await client.ask(WEB)) === 200);
@@ -58,7 +58,7 @@ test('the policy server applies the rules of the folder, and a changed rule to t
   const codes = async () => (await http.json<{ code?: string }[]>('/debug/config_problems')).map(({ code }) => code);
   await eventually('nothing is told about the mesh', async () => (await codes()).length === 0);
   const backend = JSON.stringify({ backend: { address: '127.0.0.1:1' } });
-  await writeFile(server.policyConfigFile, backend);
+  await writeWhole(server.policyConfigFile, backend);
   await eventually('the rules have no effect', async () => (await codes()).includes('MESH0282'));
 });
 
@@ -74,7 +74,7 @@ test('the policy server asks an adapter of your own, as the samples configure it
     files: { 'web.yaml': documents(service('web'), endpoints('web', '10.0.0.1')), 'accounts.yaml': objects },
     variables: { NAV_EGRESS_ALLOWED: '127.0.0.0/8' },
   });
-  await writeFile(server.meshConfigFile, MESH);
+  await writeWhole(server.meshConfigFile, MESH);
   const client = connectPolicyClient(t, server.policyPort);
   await eventually('the adapter decides', async () => (await client.ask(WEB)) === 401);
   t.is(adapter.calls.at(-1)?.request.instance.name, 'account.instance.shop');
