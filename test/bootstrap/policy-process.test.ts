@@ -1,71 +1,12 @@
 import { type AddressInfo, createServer } from 'node:net';
-import { status } from '@grpc/grpc-js';
 import test from 'ava';
-import { bagOf, EMPTY_LAYER } from '../../src/policy/client/attribute-bag.js';
-import { createGrpcPolicyTransport } from '../../src/policy/remote/grpc-policy-transport.js';
-import { findFreePort } from '../counterparts/free-ports.js';
-import { HTTP_LOG_ENTRY } from '../policy/server/adapter/envoy-recordings.js';
-import { createTempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import { startStopwatch } from '../support/stopwatch.js';
 import { writeWhole } from '../support/write-whole.js';
-import type { Teardown } from './support/cleanup.js';
-import { documents, endpoints, service } from './support/manifests.js';
+import { documents } from './support/manifests.js';
 import { connectPolicyClient } from './support/policy-client.js';
+import { configFile, limits, policy, startDiscovery, WEB } from './support/policy-mesh.js';
 import { startPolicyBinary, startPolicyProcess } from './support/policy-process.js';
-import { type RunningServer, startServer } from './support/running-server.js';
-
-const WEB = 'web.shop.svc.cluster.local';
-
-/** A quota for every request to web. */
-function policy(quota: string, charge = 1): string {
-  const head = (kind: string) => ({
-    apiVersion: 'config.mesh.internal/v1alpha2',
-    kind,
-    metadata: { name: 'web', namespace: 'shop' },
-  });
-  return documents(
-    JSON.stringify({ ...head('QuotaSpec'), spec: { rules: [{ quotas: [{ quota, charge }] }] } }),
-    JSON.stringify({
-      ...head('QuotaSpecBinding'),
-      spec: { services: [{ name: 'web' }], quotaSpecs: [{ name: 'web' }] },
-    }),
-  );
-}
-
-const MESH = 'mixerCheckServer: policy.mesh-system.svc.cluster.local:15016\n';
-
-/** A discovery server whose mesh has the service web, with a policy. */
-async function startDiscovery(t: Teardown, flags: readonly string[] = []): Promise<RunningServer> {
-  const server = await startServer(t, {
-    files: { 'web.yaml': documents(service('web'), endpoints('web', '10.0.0.1')), 'policy.yaml': policy('requests') },
-    flags,
-  });
-  await writeWhole(server.meshConfigFile, MESH);
-  await isInForce(server, 'policy.mesh-system.svc.cluster.local:15016');
-  return server;
-}
-
-/** Waits until snapshots have the mesh config: a policy server that connects earlier is ready without policies. */
-async function isInForce({ http }: RunningServer, checkServer: string): Promise<void> {
-  const inForce = (): Promise<{ policy: { mixerCheckServer: string } }> => http.json('/debug/mesh');
-  await eventually(
-    `the check server is "${checkServer}"`,
-    async () => (await inForce()).policy.mixerCheckServer === checkServer,
-  );
-}
-
-function limits(maxAmount: number): string {
-  return JSON.stringify({ quotas: [{ name: 'requests', maxAmount, validDuration: '1h' }] });
-}
-
-/** Files of the policy server. */
-async function configFile(t: Teardown, text: string): Promise<string> {
-  const folder = await createTempFolder();
-  t.teardown(() => folder.dispose());
-  await folder.write('policy.yaml', text);
-  return folder.at('policy.yaml');
-}
 
 test.serial('it enforces the quotas of the mesh exactly, and follows changes of policies and of limits', async (t) => {
   const discovery = await startDiscovery(t);
@@ -89,83 +30,6 @@ test.serial('it enforces the quotas of the mesh exactly, and follows changes of 
   t.regex(body, /^policy_discovery_connected 1$/m);
   t.regex(body, /^policy_discovery_services 1$/m);
   t.is(server.log().find(({ msg }) => msg === 'connected to the discovery server')?.scope, 'adsc');
-});
-
-test.serial('until policies have come it is not ready and lets the fail policies of proxies decide', async (t) => {
-  const port = await findFreePort();
-  const file = await configFile(t, limits(1));
-  const server = await startPolicyProcess(t, ['--discoveryAddress', `127.0.0.1:${port}`, '--policyConfig', file]);
-  const client = connectPolicyClient(t, server.policyPort);
-  t.is((await server.monitoring.get('/ready')).status, 503);
-  t.false(await client.isServing());
-  const refusal = await t.throwsAsync(client.check(WEB), { message: /have not come yet/ });
-  t.like(refusal, { code: status.UNAVAILABLE });
-  const askingServer = createGrpcPolicyTransport(`127.0.0.1:${server.policyPort}`);
-  t.teardown(askingServer.close);
-  const call = { timeoutMs: 5000, signal: new AbortController().signal };
-  const quotas = new Map([['requests', { amount: 1, bestEffort: false }]]);
-  const refusedCall = { message: /have not come yet/, code: 'UNAVAILABLE' };
-  await t.throwsAsync(
-    askingServer.check({ attributes: bagOf(EMPTY_LAYER), deduplicationId: 'one', quotas }, call),
-    refusedCall,
-    'rules of the mesh may limit what another policy server asks for',
-  );
-  await t.throwsAsync(askingServer.report({ attributes: [bagOf(EMPTY_LAYER)] }, call), refusedCall);
-  t.regex(
-    (await server.monitoring.get('/debug')).body,
-    new RegExp(`no configuration has come from 127.0.0.1:${port} yet`),
-  );
-  t.regex((await server.monitoring.get('/metrics')).body, /^policy_discovery_connected 0$/m);
-  t.regex((await server.monitoring.get('/debug')).body, /<title>Navigator policy<\/title>/);
-
-  const discovery = await startDiscovery(t, ['--grpcAddr', `127.0.0.1:${port}`]);
-  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
-  await eventually('the health service says so', () => client.isServing());
-  await eventually('the policy is in force', async () => (await client.ask(WEB)) === 429);
-
-  await discovery.stop();
-  await eventually('the loss is seen', async () =>
-    /^policy_discovery_connected 0$/m.test((await server.monitoring.get('/metrics')).body),
-  );
-  t.is(await client.ask(WEB), 429);
-  t.is((await server.monitoring.get('/ready')).status, 200);
-  t.true(await client.isServing());
-});
-
-test.serial('a report that comes before the rules is given to their handlers when they are in force', async (t) => {
-  const port = await findFreePort();
-  const server = await startPolicyProcess(t, ['--discoveryAddress', `127.0.0.1:${port}`]);
-  const client = connectPolicyClient(t, server.policyPort);
-  const commonProperties = { ...HTTP_LOG_ENTRY.commonProperties, upstreamCluster: `inbound|80|http|${WEB}` };
-  const message = {
-    identifier: { node: { id: 'sidecar~10.0.0.1~web.shop~shop.svc.cluster.local' }, logName: 'inbound' },
-    httpLogs: { logEntry: [{ ...HTTP_LOG_ENTRY, commonProperties }] },
-  };
-  client.log(message, message);
-  // The server has the stream when a call that began later is answered.
-  t.false(await client.isServing());
-
-  const object = (kind: string, name: string, spec: object) =>
-    JSON.stringify({ apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace: 'shop' }, spec });
-  await startServer(t, {
-    files: {
-      'web.yaml': documents(service('web'), endpoints('web', '10.0.0.1')),
-      'rules.yaml': documents(
-        object('handler', 'metrics', {
-          compiledAdapter: 'prometheus',
-          params: { metrics: [{ name: 'seen', namespace: 'shop', instanceName: 'seen', kind: 'COUNTER' }] },
-        }),
-        object('instance', 'seen', { compiledTemplate: 'metric', params: { value: '1' } }),
-        object('rule', 'see', { actions: [{ handler: 'metrics', instances: ['seen'] }] }),
-      ),
-    },
-    flags: ['--grpcAddr', `127.0.0.1:${port}`],
-    // In force from the start: the first configuration that the policy server gets has the rules.
-    variables: { NAV_MESH_CONFIG_DEFAULTS: `${MESH}mixerReportServer: policy.mesh-system.svc.cluster.local:15016\n` },
-  });
-  await eventually('both reports are counted', async () =>
-    /^shop_seen\{.*\} 2$/m.test((await server.monitoring.get('/metrics')).body),
-  );
 });
 
 test.serial(
@@ -286,45 +150,4 @@ test.serial('a host that services of two namespaces have does not keep the polic
   );
   t.is(await client.ask(WEB), 429);
   t.notRegex((await server.monitoring.get('/metrics')).body, /result="rejected"/);
-});
-
-test.serial('a mesh config that names no policy server gives no policies, and is ready all the same', async (t) => {
-  const discovery = await startDiscovery(t);
-  await writeWhole(discovery.meshConfigFile, '{}\n');
-  await isInForce(discovery, '');
-  const flags = [
-    '--discoveryAddress',
-    `127.0.0.1:${discovery.grpcPort}`,
-    '--policyConfig',
-    await configFile(t, limits(0)),
-  ];
-  const server = await startPolicyProcess(t, flags);
-  const client = connectPolicyClient(t, server.policyPort);
-  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
-  await eventually('nothing is in force', async () => (await client.ask(WEB)) === 200);
-
-  await writeWhole(discovery.meshConfigFile, MESH);
-  await eventually('the policy is in force', async () => (await client.ask(WEB)) === 429);
-  t.is(await client.ask(WEB), 429);
-});
-
-test.serial('while its store has never been reached it is not ready; a store that is there makes it so', async (t) => {
-  const discovery = await startDiscovery(t);
-  const quotas = [{ name: 'requests', maxAmount: 1, validDuration: '1h' }];
-  const address = `redis://127.0.0.1:${await findFreePort()}`;
-  const file = await configFile(t, JSON.stringify({ quotas, storage: { type: 'redis', address } }));
-  const flags = ['--discoveryAddress', `127.0.0.1:${discovery.grpcPort}`, '--policyConfig', file];
-  const server = await startPolicyProcess(t, flags);
-  const client = connectPolicyClient(t, server.policyPort);
-  await eventually(
-    'policies have come',
-    async () => (await server.monitoring.metric('policy_discovery_services')) === 1,
-  );
-  t.is((await server.monitoring.get('/ready')).status, 503);
-  t.regex((await server.monitoring.get('/debug')).body, /quotas: the store of quotas has not been reached yet/);
-  t.is(await client.ask(WEB), 200, 'FAIL_OPEN, which is the default, lets it pass');
-
-  await writeWhole(file, JSON.stringify({ quotas }));
-  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
-  t.deepEqual([await client.ask(WEB), await client.ask(WEB)], [200, 429]);
 });
