@@ -39,7 +39,7 @@ test('a stalled reader costs one wait, then whole lines, never part of a line', 
   state.stuck = failure('EAGAIN');
   const callsBefore = state.calls;
   for (let line = 0; line < 100; line++) writer.write(`lost ${line}\n`);
-  // A call for each line, and those of one wait: one in ten of its thousand milliseconds.
+  // 100 lines, and 100 tries of 10 ms in the one wait.
   t.true(state.calls - callsBefore <= 200, `${state.calls - callsBefore} calls`);
   state.stuck = undefined;
   writer.write('last\n');

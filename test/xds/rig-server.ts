@@ -10,8 +10,11 @@ const SETTINGS = loopbackListener();
 
 export interface RigServer extends Rig {
   readonly port: number;
-  /** Ends the server early. */
-  /** @param graceMs that connections have to end by themselves. Default one second. */
+  /**
+   * Ends the server early.
+   *
+   * @param graceMs how long connections have to end by themselves; default 1,000
+   */
   stop(graceMs?: number): Promise<void>;
 }
 
