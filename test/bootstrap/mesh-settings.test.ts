@@ -12,7 +12,7 @@ import { createMetrics } from '../../src/telemetry/metrics.js';
 import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../counterparts/kubernetes/kubernetes-client.js';
-import { isGranted } from '../counterparts/kubernetes/rights-in-force.js';
+import { untilGranted } from '../counterparts/kubernetes/until-granted.js';
 import { namespaceManifest } from '../sources/kubernetes/support/manifests.js';
 import { createRecordingLogger } from '../sources/support/recording-logger.js';
 import { createTempFolder } from '../sources/support/temp-folder.js';
@@ -66,7 +66,7 @@ async function setUp(
       subjects: [{ kind: 'User', name: user, apiGroup: RBAC }],
     },
   ]);
-  await isGranted(api, user, { verb: 'list', group: '', resource: 'configmaps', name: mayRead, namespace });
+  await untilGranted(api, user, { verb: 'list', group: '', resource: 'configmaps', name: mayRead, namespace });
   return await begin(t, { user, namespace, revision, defaults });
 }
 

@@ -9,7 +9,7 @@ import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.j
 import { namespaceManifest } from '../sources/kubernetes/support/manifests.js';
 import { eventually } from '../support/eventually.js';
 import { startServer } from './support/running-server.js';
-import { haveBeenRead, register, startTwoClusters } from './support/two-clusters.js';
+import { register, startTwoClusters, untilRead } from './support/two-clusters.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.skip : test.serial;
@@ -57,7 +57,7 @@ it('a workload of a remote cluster authenticates by a token that its own API ser
     orchConfig: local.kubeconfig,
     variables: { ENABLE_CA_SERVER: 'true', POD_NAME: 'meshd-0' },
   });
-  await haveBeenRead(server, 1);
+  await untilRead(server, 1);
   const roots = await eventually('roots', async () => (await rootsIn(local, 'shop')) || undefined);
   const address = String(server.logged('discovery server is ready')[0]?.['secureGrpc']);
   const port = Number(address.slice(address.lastIndexOf(':') + 1));

@@ -9,7 +9,7 @@ import { namespaceManifest } from '../sources/kubernetes/support/manifests.js';
 import { eventually } from '../support/eventually.js';
 import { commandBlocksOf } from '../support/page-commands.js';
 import { startServer } from './support/running-server.js';
-import { haveBeenRead, serve, watchEndpoints } from './support/two-clusters.js';
+import { serve, untilRead, watchEndpoints } from './support/two-clusters.js';
 
 const { available: binary } = requireKubernetesAndKubectl();
 const it = binary === undefined ? test.skip : test;
@@ -54,7 +54,7 @@ it('a cluster joins by the commands of docs/kubernetes.md, with no more rights t
   await runCommand(['bash', '-euo', 'pipefail', '-c', `${cd}\n${script}`]);
 
   await has('10.0.0.1', '10.1.0.1');
-  await haveBeenRead(server, 1);
+  await untilRead(server, 1);
   t.deepEqual(await server.http.json('/debug/config_problems'), []);
 
   // As the sample says: whoever deletes the token takes the access back. What was read stays, and somebody is told.

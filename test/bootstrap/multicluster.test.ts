@@ -6,11 +6,11 @@ import { eventually } from '../support/eventually.js';
 import { startCuttableConnection } from './status/cuttable-connection.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 import {
-  haveBeenRead,
   register,
   serve,
   startTwoClusters,
   type TwoClusters,
+  untilRead,
   watchEndpoints,
 } from './support/two-clusters.js';
 
@@ -102,7 +102,7 @@ it('a cluster that does not answer does not keep the server from starting, and i
     (await problemsOf(server))[0]?.reason.startsWith(`the API server ${way.url} of cluster west cannot`),
   );
   way.join();
-  await haveBeenRead(server, 2);
+  await untilRead(server, 2);
   t.deepEqual(await problemsOf(server), []);
 });
 
@@ -136,7 +136,7 @@ it('a kubeconfig that changes is taken over without a moment without endpoints; 
   const way = await startCuttableConnection(clusters.remote.url);
   t.teardown(() => way.close());
   await register(t, clusters, 'west', { west: embeddedKubeconfig(clusters.remote, { server: way.url }) });
-  await haveBeenRead(server, 2);
+  await untilRead(server, 2);
   t.like(server.logged('a remote cluster is read').at(-1), { cluster: 'west', server: way.url });
 
   const marker = 'ran-by-a-kubeconfig';

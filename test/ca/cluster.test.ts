@@ -11,7 +11,7 @@ import { createListWatcher } from '../../src/kubernetes/watch/list-watcher.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
-import { isGranted } from '../counterparts/kubernetes/rights-in-force.js';
+import { untilGranted } from '../counterparts/kubernetes/until-granted.js';
 import { eventually } from '../support/eventually.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { DAY_MS, selfSigned } from './support/material.js';
@@ -48,7 +48,7 @@ if (binary !== undefined) {
         subjects: [{ kind: 'User', name: READER, apiGroup: 'rbac.authorization.k8s.io' }],
       },
     ]);
-    await isGranted(api, READER, { verb: 'create', group: '', resource: 'secrets' });
+    await untilGranted(api, READER, { verb: 'create', group: '', resource: 'secrets' });
   });
   test.after.always(() => api?.close());
 }

@@ -2,7 +2,7 @@ import test from 'ava';
 import { type ApiServer, READERS, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
-import { isGranted } from '../../counterparts/kubernetes/rights-in-force.js';
+import { untilGranted } from '../../counterparts/kubernetes/until-granted.js';
 import { allCrds, meshGroups, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
 import { READER_RULES } from '../../sources/kubernetes/support/reader-rules.js';
 import { eventually } from '../../support/eventually.js';
@@ -205,7 +205,7 @@ it('each missing right is reported once with the right to grant, and the work is
   await prepare(namespace);
   const [clusterRole, clusterBinding, ...ofNamespace] = rightsOf(user, namespace);
   await api.client.applyAll([clusterRole, clusterBinding] as KubernetesManifest[]);
-  await isGranted(api, user, { verb: 'create', group: '', resource: 'events' });
+  await untilGranted(api, user, { verb: 'create', group: '', resource: 'events' });
   const settings = { election: FAST };
   const kubeconfig = await api.kubeconfigOf(user);
   const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig, namespace, settings });
@@ -234,8 +234,8 @@ it('these rights are all it takes', async (t) => {
   const namespace = 'enough';
   await prepare(namespace);
   await api.client.applyAll(rightsOf(user, namespace));
-  await isGranted(api, user, { verb: 'create', group: '', resource: 'events' });
-  await isGranted(api, user, { verb: 'create', group: '', resource: 'configmaps', namespace });
+  await untilGranted(api, user, { verb: 'create', group: '', resource: 'events' });
+  await untilGranted(api, user, { verb: 'create', group: '', resource: 'configmaps', namespace });
   const instance = await startStatusInstance(t, {
     podName: 'meshd-0',
     kubeconfig: await api.kubeconfigOf(user),

@@ -62,7 +62,7 @@ export async function register(
 }
 
 /** Waits until a server has read so many remote clusters: its start waits for them for ten seconds only. */
-export async function haveBeenRead(server: RunningServer, clusters: number): Promise<void> {
+export async function untilRead(server: RunningServer, clusters: number): Promise<void> {
   await eventually(`${clusters} remote clusters are read`, () => {
     return server.logged('a remote cluster is read').length === clusters;
   });

@@ -7,7 +7,7 @@ import { loadClusterAccess } from '../../../src/kubernetes/client/cluster-access
 import { createListWatcher } from '../../../src/kubernetes/watch/list-watcher.js';
 import { type ApiServer, READERS, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
-import { isGranted } from '../../counterparts/kubernetes/rights-in-force.js';
+import { untilGranted } from '../../counterparts/kubernetes/until-granted.js';
 import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { materialOf, selfSigned } from '../support/material.js';
@@ -27,7 +27,7 @@ if (binary !== undefined) {
   test.before(async () => {
     api = await startApiServer({ binary });
     await api.client.applyAll([namespaceOf(OWN), ...rights()]);
-    await isGranted(api, READER, { verb: 'list', group: '', resource: 'namespaces' });
+    await untilGranted(api, READER, { verb: 'list', group: '', resource: 'namespaces' });
   });
   test.after.always(() => api?.close());
 }

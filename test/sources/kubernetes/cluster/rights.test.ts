@@ -5,7 +5,7 @@ import { type ApiServer, READERS, startApiServer } from '../../../counterparts/k
 import { startFaultProxy } from '../../../counterparts/kubernetes/fault-proxy.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
-import { isGranted } from '../../../counterparts/kubernetes/rights-in-force.js';
+import { untilGranted } from '../../../counterparts/kubernetes/until-granted.js';
 import { eventually } from '../../../support/eventually.js';
 import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
 import { allCrds, namespaceManifest, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
@@ -62,8 +62,9 @@ async function createRig(
   await api.client.apply(serviceManifest('web', namespace));
   const [rule] = rules;
   if (rule !== undefined) {
+    // The API server learns of all rules of a role at once.
     const [group = '', resource = '', verb = ''] = [rule.apiGroups[0], rule.resources[0], rule.verbs[0]];
-    await isGranted(api, user, { verb, group, resource });
+    await untilGranted(api, user, { verb, group, resource });
   }
   return { user, namespace, harness: createClusterHarness(t, await api.kubeconfigOf(user), overrides) };
 }
@@ -151,7 +152,7 @@ it('with rights in one namespace alone, it reads what is there', async (t) => {
       subjects: [subjectOf(user)],
     },
   ]);
-  await isGranted(api, user, { verb: 'list', group: '', resource: 'services', namespace });
+  await untilGranted(api, user, { verb: 'list', group: '', resource: 'services', namespace });
   const harness = createClusterHarness(t, await api.kubeconfigOf(user), { namespaces: [namespace] });
   await harness.start();
   t.deepEqual([...harness.objects.keys()], [`Service/${namespace}/web`]);

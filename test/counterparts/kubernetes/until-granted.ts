@@ -12,7 +12,7 @@ export interface Right {
 }
 
 /** Waits until the API server, which learns of roles and their bindings by watches, grants a right that they give. */
-export async function isGranted({ client }: ApiServer, user: string, right: Right): Promise<void> {
+export async function untilGranted({ client }: ApiServer, user: string, right: Right): Promise<void> {
   await eventually(`${user} may ${right.verb} ${right.resource}`, async () => {
     const { body } = await client.send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
       apiVersion: 'authorization.k8s.io/v1',
