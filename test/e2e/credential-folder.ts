@@ -1,7 +1,8 @@
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestCertificate } from '../support/certificate-issuer.js';
+import { writeWhole } from '../support/write-whole.js';
 
 /** A folder for NAV_CREDENTIALS_DIR. */
 export interface CredentialFolder {
@@ -21,16 +22,10 @@ export async function createCredentialFolder(): Promise<CredentialFolder> {
       const place = join(path, namespace, name);
       await mkdir(place, { recursive: true });
       // Both at once, as far as a reader of a folder can see: it keeps the former pair while key and certificate differ.
-      await replaceFile(join(place, 'tls.key'), key);
-      await replaceFile(join(place, 'tls.crt'), certificate);
-      if (roots !== undefined) await replaceFile(join(place, 'ca.crt'), roots);
+      await writeWhole(join(place, 'tls.key'), key);
+      await writeWhole(join(place, 'tls.crt'), certificate);
+      if (roots !== undefined) await writeWhole(join(place, 'ca.crt'), roots);
     },
     remove: () => rm(path, { recursive: true, force: true }),
   };
-}
-
-/** Writes a file whose readers see the former text or all of the new one. */
-export async function replaceFile(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.next`, text);
-  await rename(`${file}.next`, file);
 }

@@ -4,7 +4,8 @@ import type { Manifest } from '../counterparts/config-folder.js';
 import type { ServiceOptions } from '../counterparts/manifests.js';
 import type { SidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority, type TestCertificate } from '../support/certificate-issuer.js';
-import { createCredentialFolder, replaceFile } from './credential-folder.js';
+import { writeWhole } from '../support/write-whole.js';
+import { createCredentialFolder } from './credential-folder.js';
 import {
   createSecuredMesh,
   type PodOptions,
@@ -90,9 +91,9 @@ export async function createGatewayMesh(
   const files = filesWith(certificates);
   const authority = createTestAuthority('public');
   const { certificate: chain, key: privateKey } = authority.issue({ dnsNames: ['files.example.com'] });
-  await replaceFile(certificates.serverCertificate, chain);
-  await replaceFile(certificates.privateKey, privateKey);
-  await replaceFile(certificates.caCertificates, roots);
+  await writeWhole(certificates.serverCertificate, chain);
+  await writeWhole(certificates.privateKey, privateKey);
+  await writeWhole(certificates.caCertificates, roots);
   const writeCredential: GatewayMesh['writeCredential'] = (...credential) =>
     folder.write(INGRESS.namespace, ...credential);
   const secured = await createSecuredMesh(counterparts, {

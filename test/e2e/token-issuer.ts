@@ -1,10 +1,10 @@
-import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { startManagedProcess } from '../counterparts/managed-process.js';
 import type { Rig } from '../counterparts/sidecar-rig.js';
 import { eventually } from '../support/eventually.js';
+import { writeWhole } from '../support/write-whole.js';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -46,11 +46,7 @@ export interface DocumentServer {
 /** @param folder for the file of the documents */
 export async function startDocumentServer(rig: Rig, folder: string, port: number): Promise<DocumentServer> {
   const file = join(folder, 'documents.json');
-  const serve: DocumentServer['serve'] = async (documents) => {
-    await writeFile(`${file}.next`, JSON.stringify(documents));
-    // The server never reads half a file.
-    await rename(`${file}.next`, file);
-  };
+  const serve: DocumentServer['serve'] = (documents) => writeWhole(file, JSON.stringify(documents));
   await serve({});
   const program = fileURLToPath(new URL('./document-server.js', import.meta.url));
   const server = startManagedProcess({

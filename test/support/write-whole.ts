@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 
-/** A reader sees what was there before or all of this, never a part. */
+/** Replaces a file atomically: a reader sees the old content or the new. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);
