@@ -10,7 +10,7 @@ import {
   isObjectName,
   isUnixAddress,
 } from '../../src/config/primitives.js';
-import { shortestMs } from '../support/shortest-ms.js';
+import { processorMs } from '../support/processor-ms.js';
 
 const label63 = 'a'.repeat(63);
 
@@ -56,8 +56,8 @@ for (const { rule, yes, no } of table) {
 
 test('no rule takes long for a hostile text', (t) => {
   const hostile = `${'a-'.repeat(500_000)}!`;
-  const tookMs = shortestMs(() => {
+  const spentMs = processorMs(() => {
     for (const { rule } of table) t.false(rule(hostile));
-  }, 3);
-  t.true(tookMs < 1000, `${tookMs} ms`);
+  });
+  t.true(spentMs < 1000, `${spentMs} ms`);
 });

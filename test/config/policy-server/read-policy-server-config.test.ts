@@ -7,7 +7,7 @@ import {
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { formatFinding } from '../../../src/config/violation.js';
 import { parseSettings } from '../../../src/sources/settings/parse-settings.js';
-import { shortestMs } from '../../support/shortest-ms.js';
+import { processorMs } from '../../support/processor-ms.js';
 
 const read = createPolicyServerConfigReader(createSchemaCompiler());
 
@@ -368,12 +368,12 @@ test('a file of 10,000 overrides is read in time, a file with more is refused', 
     dimensions: { 'request.api_key': `k${n}` },
     maxAmount: n,
   }));
-  let read: ReturnType<typeof valueOf> | undefined;
-  const tookMs = shortestMs(() => {
-    read = valueOf(byKey(...overrides));
-  }, 2);
-  t.is(read?.quotas[0]?.overrides.length, 10_000);
-  t.true(tookMs < 10_000);
+  let config: ReturnType<typeof valueOf> | undefined;
+  const spentMs = processorMs(() => {
+    config = valueOf(byKey(...overrides));
+  });
+  t.is(config?.quotas[0]?.overrides.length, 10_000);
+  t.true(spentMs < 10_000, `${spentMs} ms`);
   t.deepEqual(findingsOf(byKey(...overrides, { dimensions: { 'source.uid': 'a' }, maxAmount: 1 })), [
     'quotas[0].overrides: a list of 10001: has too many items; give at most 10000',
   ]);
