@@ -1,27 +1,17 @@
-/** A machine that does other things as well stops a process for longer than this now and then. */
-const LONGEST_STEP_MS = 100;
-const TICK_MS = 10;
+import { createRunningClock } from './running-clock.js';
 
 export interface Stopwatch {
-  /** Milliseconds since the start in which this process ran. */
+  /** Milliseconds since the start for which this process was scheduled. */
   stop(): number;
 }
 
-/** Measures how long others take to do something. Time in which the machine stands still does not count. */
+/** Measures once, by a running clock, how long others take to do something. */
 export function startStopwatch(): Stopwatch {
-  let lastMs = performance.now();
-  let totalMs = 0;
-  const tick = (): void => {
-    const nowMs = performance.now();
-    totalMs += Math.min(nowMs - lastMs, LONGEST_STEP_MS);
-    lastMs = nowMs;
-  };
-  const ticking = setInterval(tick, TICK_MS);
+  const clock = createRunningClock();
   return {
     stop: () => {
-      clearInterval(ticking);
-      tick();
-      return totalMs;
+      clock.stop();
+      return clock.nowMs();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { errorText } from '../../../src/base/error-text.js';
-import { createRunningClock, type RunningClock } from './running-clock.js';
+import { createRunningClock, type LeftOutTime, type RunningClock } from '../../support/running-clock.js';
 
 /** A legitimate user that repeats the same action. */
 export interface ProbeUser {
@@ -11,7 +11,7 @@ export interface ProbeUser {
   close(): void;
 }
 
-export interface ProbeReport {
+export interface UserReport {
   readonly name: string;
   readonly actions: number;
   /** The message of each failed action. */
@@ -22,9 +22,16 @@ export interface ProbeReport {
   readonly p99Ms: number;
 }
 
+export interface ProbeReport {
+  readonly users: readonly UserReport[];
+  readonly durationMs: number;
+  /** Of the duration, the time that no wait of a user contains, because the process of the users was not scheduled. */
+  readonly leftOut: LeftOutTime;
+}
+
 export interface Probe {
-  /** Ends all users and returns their reports. */
-  stop(): Promise<readonly ProbeReport[]>;
+  /** Ends all users. */
+  stop(): Promise<ProbeReport>;
 }
 
 const INTERVAL_MS = 100;
@@ -33,6 +40,7 @@ const TIMEOUT_MS = 5_000;
 /** Lets every user act each 100 ms; a user whose last action has not ended waits for it. */
 export function startProbe(users: readonly ProbeUser[]): Probe {
   const stopping = new AbortController();
+  const startMs = performance.now();
   const clock = createRunningClock();
   const running = users.map((user) => runUser(user, clock, stopping.signal));
   return {
@@ -41,12 +49,12 @@ export function startProbe(users: readonly ProbeUser[]): Probe {
       const reports = await Promise.all(running);
       for (const user of users) user.close();
       clock.stop();
-      return reports;
+      return { users: reports, durationMs: performance.now() - startMs, leftOut: clock.leftOut };
     },
   };
 }
 
-async function runUser(user: ProbeUser, clock: RunningClock, stopping: AbortSignal): Promise<ProbeReport> {
+async function runUser(user: ProbeUser, clock: RunningClock, stopping: AbortSignal): Promise<UserReport> {
   const waits: number[] = [];
   const failures: string[] = [];
   while (!stopping.aborted) {

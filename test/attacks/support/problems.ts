@@ -10,7 +10,7 @@ const MIB = 2 ** 20;
  * @param longestWaitMs longest allowed wait of a user; default one second
  */
 export function problemsOf(
-  { failures, end, peakBytes, limitBytes, users }: Outcome,
+  { failures, end, peakBytes, limitBytes, users, durationMs, leftOut }: Outcome,
   longestWaitMs = LONGEST_WAIT_MS,
 ): readonly string[] {
   const problems: string[] = [...failures];
@@ -20,16 +20,25 @@ export function problemsOf(
     if (failed.length > 0) problems.push(`${name}: ${failed.length} of ${actions} failed: ${failed[0]}`);
     if (slowestMs >= longestWaitMs) problems.push(`${name} waited ${Math.round(slowestMs)} ms`);
   }
+  // A busy computer can stop a process once for seconds. A process that is stopped again and again lacks a processor.
+  const { totalMs, longestMs } = leftOut;
+  if (totalMs - longestMs > (durationMs - longestMs) / 2)
+    problems.push(`${leftOutText(durationMs, totalMs)}, so that their waits are not known`);
   return problems;
 }
 
 /** The outcome, one line for each attack and user. */
-export function describeOutcome({ attacks, peakBytes, limitBytes, users }: Outcome): string {
+export function describeOutcome({ attacks, peakBytes, limitBytes, users, durationMs, leftOut }: Outcome): string {
   const waits = users.map(
     ({ name, actions, failures, slowestMs, p99Ms }) =>
       `${name}: ${actions} actions, ${failures.length} failed, p99 ${Math.round(p99Ms)} ms, slowest ${Math.round(slowestMs)} ms`,
   );
-  return [...attacks, `peak ${inMiB(peakBytes)} of ${inMiB(limitBytes)} MiB`, ...waits].join('\n');
+  return [
+    ...attacks,
+    `peak ${inMiB(peakBytes)} of ${inMiB(limitBytes)} MiB`,
+    ...waits,
+    leftOutText(durationMs, leftOut.totalMs),
+  ].join('\n');
 }
 
 /** A row of the table that `npm run attack` prints: attack, memory, slowest user, problems. */
@@ -53,6 +62,10 @@ export function failedRow(names: readonly string[], error: unknown): string {
 
 function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('\n', ' ').replaceAll('|', '\\|').slice(0, 400)).join(' | ')} |`;
+}
+
+function leftOutText(durationMs: number, leftOutMs: number): string {
+  return `the process of the users was not scheduled for ${Math.round(leftOutMs)} of ${Math.round(durationMs)} ms`;
 }
 
 function inMiB(bytes: number): number {

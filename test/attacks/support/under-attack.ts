@@ -26,7 +26,7 @@ export interface ServerEnd {
 }
 
 /** The effects of attacks on a server and its users. */
-export interface Outcome {
+export interface Outcome extends ProbeReport {
   /** The line of each attack, or its failure. */
   readonly attacks: readonly string[];
   /** Failures of attacks: a mistake in the attack, or a broken promise of the server. */
@@ -35,7 +35,6 @@ export interface Outcome {
   readonly end: ServerEnd | undefined;
   readonly peakBytes: number;
   readonly limitBytes: number;
-  readonly users: readonly ProbeReport[];
 }
 
 export interface AttackOptions extends AttackedServerOptions {
@@ -76,16 +75,16 @@ export async function putUnderAttack(
     const settled = await Promise.allSettled(names.map((name) => runAttack(name, server.target, scale)));
     const failures = settled.flatMap((each) => (each.status === 'rejected' ? [errorText(each.reason)] : []));
     await calm();
-    const users = await probe.stop();
+    const report = await probe.stop();
     const end = await endOf(server);
     if (end === undefined) await after?.(server);
     return {
+      ...report,
       attacks: settled.map((each) => (each.status === 'fulfilled' ? each.value : errorText(each.reason))),
       failures,
       end,
       peakBytes: server.memory.peak(),
       limitBytes: server.memoryLimitBytes,
-      users,
     };
   } finally {
     await server.close();
