@@ -50,7 +50,7 @@ export function createDrain({ settings, lastCallMs, askToLeave, logger, clock }:
   const look = (state: DrainState, resolve: () => void): void => {
     const nowMs = clock.monotonicMs();
     const lateMs = nowMs - state.dueMs;
-    // Calls may have come while this process stood still, and are not read yet.
+    // Calls may have come while this process was not scheduled, and are not read yet.
     if (lateMs >= LOOK_MS) state.quietFromMs += lateMs;
     state.quietFromMs = Math.max(state.quietFromMs, lastCallMs());
     const quietMs = nowMs - state.quietFromMs;

@@ -102,7 +102,7 @@ export function createGrpcServer(
       calls.endAll(new StreamError('UNAVAILABLE', 'server is shutting down'));
       for (const service of services) service.endStreams?.();
       server.tryShutdown(() => undefined);
-      // A process that stood still sends what it has written first.
+      // A process that was not scheduled sends what it has written first.
       const hangUpLater = (delayMs: number): NodeJS.Timeout => setTimeout(() => setImmediate(listener.hangUp), delayMs);
       const force = hangUpLater(graceMs);
       let soon: NodeJS.Timeout | undefined;

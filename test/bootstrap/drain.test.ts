@@ -14,7 +14,7 @@ const CHECK = '/envoy.service.auth.v3.Authorization/Check';
 /** A drain of 5 to 25 seconds on a clock of the test's own. */
 function rig() {
   const clock = createFakeClock(1_000_000);
-  let stoodStillMs = 0;
+  let unscheduledMs = 0;
   const logger = createRecordingLogger();
   let lastCallMs = 0;
   let asked = 0;
@@ -25,7 +25,7 @@ function rig() {
       asked++;
     },
     logger,
-    clock: { ...clock, monotonicMs: () => clock.monotonicMs() + stoodStillMs },
+    clock: { ...clock, monotonicMs: () => clock.monotonicMs() + unscheduledMs },
   });
   let isOver = false;
   return {
@@ -35,11 +35,11 @@ function rig() {
     /** How often callers were asked to leave. */
     asked: () => asked,
     called: () => {
-      lastCallMs = clock.monotonicMs() + stoodStillMs;
+      lastCallMs = clock.monotonicMs() + unscheduledMs;
     },
     /** The process does nothing for so long, not even at the times for which it has scheduled something. */
-    standStill: (ms: number) => {
-      stoodStillMs += ms;
+    pauseProcess: (ms: number) => {
+      unscheduledMs += ms;
     },
     begin: () => {
       void drain.begin().then(() => {
@@ -73,12 +73,12 @@ test('a drain ends when no call has come for its time, counted from the last one
   );
 });
 
-test('time in which the process stands still is not quiet: calls that came meanwhile are not read yet', async (t) => {
-  const { begin, after, called, standStill, logger } = rig();
+test('time in which the process is not scheduled is not quiet: calls that came meanwhile are not read yet', async (t) => {
+  const { begin, after, called, pauseProcess, logger } = rig();
   called();
   begin();
   t.false(await after(1_000));
-  standStill(8_000);
+  pauseProcess(8_000);
   t.false(await after(100), 'it reads what has come');
   called();
   t.false(await after(4_800));

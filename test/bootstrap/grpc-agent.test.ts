@@ -76,7 +76,7 @@ test('the agent renews key and certificate before the certificate expires, and l
   const { folder, read, ready } = await startAgent(t, { lifeMs: 4000 });
   const [key, certificate] = [await read('key.pem'), await read('cert.pem')];
   await eventually('another certificate', async () => (await read('cert.pem')) !== certificate);
-  // A machine that stands still for the life of a certificate leaves the agent without one for a moment.
+  // An agent that is not scheduled for the life of a certificate has none for a moment.
   await eventually('the agent is ready', async () => (await ready()) === 200);
   t.not(await read('key.pem'), key);
   await eventually('the old version is removed', async () => {

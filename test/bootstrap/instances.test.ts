@@ -70,7 +70,7 @@ test('the pages of each instance show the proxies of all, ask by mutual TLS, and
   await other.settled();
   other.refuseNext.add(TypeUrl.cluster);
   await first.folder.write('pay.yaml', serviceEntry('pay'));
-  // A machine under load can leave a question without an answer, which is asked again later.
+  // A question has no answer when its instance gets no processor time. It is asked again later.
   const page = await eventually('the rejection is shown', async () => {
     const shown = await proxiesOf(first);
     const isComplete = shown.lastRejections.length > 0 && shown.silentInstances.length === 0;
@@ -110,7 +110,7 @@ test('the pages of each instance show the proxies of all, ask by mutual TLS, and
     if ((await proxiesOf(first)).silentInstances.length > 0) return false;
     t.is((await first.monitoring.get(`/debug/proxy?proxyID=${'~'.repeat(12_000)}`)).status, 404);
     const { silentInstances } = await proxiesOf(first);
-    // Time can run out on a machine under load, whatever the question.
+    // The time of any question runs out when its instance gets no processor time.
     const silenced = silentInstances.filter(({ reason }) => !/DEADLINE_EXCEEDED/.test(reason));
     t.deepEqual(silenced, []);
     return silentInstances.length === 0;
@@ -189,7 +189,7 @@ test('the page of quotas shows the counters of all instances and policy servers,
   });
   t.deepEqual(await askAll(), [429, 429, 429]);
 
-  // As above, a machine under load can leave a question without an answer.
+  // As above, a question has no answer when its server gets no processor time.
   const page = await eventually('no server is silent', async () => {
     const shown = await pageOf();
     return shown.silentServers.length === 0 && shown;

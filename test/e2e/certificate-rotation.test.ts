@@ -46,7 +46,7 @@ const SERVICE: ServiceOptions = {
 };
 const CLUSTER = 'outbound|9000||server.default.svc.cluster.local';
 
-/** Renewed at half to four fifths of it: eight seconds before it runs out, at least. A machine may stand still for five. */
+/** Renewed at half to four fifths of it: eight seconds before its end, at least. A process may not be scheduled for five. */
 const WORKLOAD_TTL = '40s';
 const ROTATION = { timeoutMs: 100_000 };
 const REQUESTS = 100;

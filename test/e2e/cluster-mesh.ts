@@ -15,14 +15,14 @@ export interface ClusterMesh {
 }
 
 export const SHOP = ['--namespace', 'shop'] as const;
-/** A pure wait, so that a busy machine fails no test. */
+/** A pure wait, so that processes that get little processor time fail no test. */
 const ROLLED_OUT = '--timeout=180s';
 /**
  * For a rollout, for changes of files that the kubelet brings, and for programs of Kubernetes that connect again after an
  * API server was away, which they try every minute at last.
  */
 export const PATIENT = { timeoutMs: 180_000, intervalMs: 200 };
-/** How kubectl tells that the API server gave up a webhook, which has some seconds, on a machine that stood still. */
+/** The error of kubectl when a webhook got no processor time for the seconds in which the API server waits for it. */
 const LATE_WEBHOOK = /failed calling webhook [^\n]*context deadline exceeded/;
 
 /** Objects for `kubectl apply -f -`. */

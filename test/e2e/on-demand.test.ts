@@ -221,7 +221,7 @@ e2eTest('hosts and clusters that do not exist are answered at once, however ofte
     t.is((await request(client, SECOND, '/missing')).status, 503);
     if (performance.now() - before >= LEARNING_TIMEOUT_MS) slowRounds += 1;
   }
-  // The machine may stand still in one of them.
+  // In one of them, a process may get no processor time.
   t.true(slowRounds <= 1, `${slowRounds} rounds took as long as one of these waits`);
 });
 

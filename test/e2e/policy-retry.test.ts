@@ -10,11 +10,11 @@ const { available, test, e2eTest } = policyTests();
 
 const RELAY_PORT = 17_000;
 const MAX_RETRY = 3;
-/** Of the five seconds of a check, most are left for processes that stand still. */
+/** Most of the five seconds of a check are left for processes that get no processor time. */
 const BASE_WAIT_MS = 100;
 /** Which is the time that an attempt has, too. */
 const MAX_WAIT_MS = 4000;
-/** Tolerance for a busy machine, beside the time for which this process could not run. */
+/** Tolerance for other programs, beside the time for which this process was not scheduled. */
 const SLACK_MS = 1000;
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 const PROTOCOLS = ['HTTP', 'GRPC'] as const;

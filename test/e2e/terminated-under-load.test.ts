@@ -38,10 +38,10 @@ const WEB_ADDRESSES = ['10.244.0.6', '10.244.0.7'] as const;
 const SIDECARS = WEB_ADDRESSES.length + 1;
 const LOAD = { request: { url: 'http://10.96.0.10/', headers: { host: 'web' } }, concurrency: 4 };
 const REQUESTS_BETWEEN = 200;
-/** While the machine stands still, no check comes either: an instance must not take that for the end of all calls. */
+/** While callers get no processor time, no check comes: an instance must not take that for the end of all calls. */
 const DRAIN_TIME_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 60_000;
-/** A busy machine lets an ending process wait. Without the second signal, the drain takes ten minutes. */
+/** An ending process may get no processor time for seconds. Without the second signal, the drain takes ten minutes. */
 const AT_ONCE_MS = 30_000;
 
 /** What Kubernetes publishes as the instances that are ready. */

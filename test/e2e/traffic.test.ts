@@ -91,7 +91,7 @@ const MESH: Readonly<Record<string, readonly Manifest[]>> = {
   'shared-ports.yaml': SHARED_PORTS.flatMap(({ port, tcp, http }) => sharedPort(port, tcp, http)),
 };
 
-/** HTTP is known as HTTP even if the machine stands still between a connection and its first bytes. */
+/** Envoy detects HTTP even if the client is not scheduled between a connection and its first bytes. */
 const PATIENT = '60s';
 /** A server that speaks first waits for this long at the client's sidecar, and for a second at its own. */
 const HASTY = '1s';

@@ -290,7 +290,7 @@ e2eTest('a rewrite changes the path and the host', async (t) => {
 
 e2eTest('a request that takes longer than the timeout is answered with 504', async (t) => {
   t.is((await send(t.context, '/timeout', { headers: { 'x-echo-hold': '1' } })).status, 504);
-  // A busy machine does not answer each request in so short a time.
+  // A server that gets no processor time does not answer each request in so short a time.
   await eventually('a faster request is answered', async () => (await serverOf(t.context, '/timeout')) === 'first');
 });
 

@@ -173,7 +173,7 @@ test('a client that does not finish its headers gets 408, and its connection is 
 test('the connection of a client that neither reads nor writes after its request is closed', async (t) => {
   const { page, entered } = gate();
   const { port } = await serve(t, { pages: [page], timeouts: { idleMs: 500 } });
-  // On a busy machine the connection may be idle for too long before its request is read: then another one is opened.
+  // Without processor time, the connection may be idle too long before its request is read. Then another one is opened.
   for (let isEntered = false; !isEntered; ) {
     const socket = openSocket(port);
     const closed = untilClosed(socket.resume());

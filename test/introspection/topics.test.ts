@@ -194,7 +194,7 @@ test('the command line is shown without the values of secret flags', (t) => {
   ]);
 });
 
-// Alone: this process stands still while the tool runs.
+// Alone: this process is blocked while the tool runs.
 test.serial('go tool pprof opens the profiles, and one profile is made at a time', async (t) => {
   t.timeout(120_000);
   let scheduled: { readonly delayMs: number; readonly end: () => void } | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface EventuallyOptions {
-  /** How long the condition may take; default 60,000, because the machine may do other work at the same time. */
+  /** How long the condition may take; default 60,000, because other programs may use the processors at the same time. */
   readonly timeoutMs?: number;
   /** Pause between two looks; default 10. */
   readonly intervalMs?: number;
@@ -9,7 +9,7 @@ export interface EventuallyOptions {
 
 /**
  * Waits until `look` returns a value other than undefined and false, and returns that value. A look that throws counts as
- * "not yet". The last look comes after the time, because the machine may have stood still meanwhile.
+ * "not yet". The last look comes after the time, because this process may not have been scheduled meanwhile.
  *
  * @throws Error `<what>: not within <n> ms`, with the last error of `look` as its cause
  */

@@ -1,5 +1,5 @@
 const TICK_MS = 20;
-/** A process on a busy computer waits so long for a processor now and then. */
+/** Beside other programs, a process waits so long for a processor now and then. */
 const LONGEST_STEP_MS = 100;
 
 /** A clock that leaves out the time for which this process is not scheduled. */

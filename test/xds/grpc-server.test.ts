@@ -228,7 +228,7 @@ test('a stop ends open streams with UNAVAILABLE, well before the grace is over',
   t.true(performance.now() - startMs < 30_000);
 });
 
-test('a server that stands still while it stops tells its peers the reason all the same', async (t) => {
+test('a server that is not scheduled while it stops tells its peers the reason all the same', async (t) => {
   const { server, port } = await startServer();
   const client = connectClient(port, ADS);
   client.send({ node: NODE, typeUrl: TypeUrl.cluster });

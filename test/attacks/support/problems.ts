@@ -20,7 +20,7 @@ export function problemsOf(
     if (failed.length > 0) problems.push(`${name}: ${failed.length} of ${actions} failed: ${failed[0]}`);
     if (slowestMs >= longestWaitMs) problems.push(`${name} waited ${Math.round(slowestMs)} ms`);
   }
-  // A busy computer can stop a process once for seconds. A process that is stopped again and again lacks a processor.
+  // A process may get no processor time once for seconds. One that gets none again and again lacks a processor.
   const { totalMs, longestMs } = leftOut;
   if (totalMs - longestMs > (durationMs - longestMs) / 2)
     problems.push(`${leftOutText(durationMs, totalMs)}, so that their waits are not known`);

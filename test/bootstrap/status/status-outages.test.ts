@@ -18,7 +18,7 @@ it('after an outage of the API server the leader stays the same and writes the m
   const namespace = 'shop';
   await api.client.apply(namespaceManifest(namespace));
   await api.client.applyAll([...booksService(namespace), quotaSpec(namespace), quotaBinding(namespace)]);
-  // However long a slow machine takes to start the API server again, the lease outlasts it.
+  // The lease outlasts the start of the API server, also when it gets little processor time.
   const settings = { election: { leaseMs: 600_000, renewMs: 300_000, retryMs: 1_000, lookMs: 1_000 } };
   const instance = await startStatusInstance(t, {
     podName: 'meshd-0',

@@ -26,7 +26,7 @@ if (binary !== undefined) {
 
 const LEADS = 'this instance leads';
 const CEASES = 'this instance does not lead any more';
-/** Faster than in earnest; a lease outlasts some seconds in which the machine stands still. */
+/** Faster than in earnest; a lease outlasts some seconds in which its holder is not scheduled. */
 const FAST = { leaseMs: 12_000, renewMs: 8_000, retryMs: 750, lookMs: 200 };
 
 async function prepare(namespace: string): Promise<void> {

@@ -90,7 +90,7 @@ async function createReplica(t: ExecutionContext, identity: string, wrap = (send
     clock: { ...systemClock, schedule: (ms, run) => systemClock.schedule(Math.min(ms, 1_000), run) },
     logger,
     random: () => 0.5,
-    // A lease outlasts some seconds in which the machine stands still.
+    // A lease outlasts some seconds in which its holder is not scheduled.
     timing: { leaseMs: 20_000, renewMs: 15_000, retryMs: 500, lookMs: 100 },
   });
   t.teardown(async () => {

@@ -6,7 +6,7 @@ import { compileQuotaSpecs, type QuotaRuleConfig } from '../../../src/policy/cli
 import { processorMs } from '../../support/processor-ms.js';
 import { shortestMs } from '../../support/shortest-ms.js';
 
-/** Of processor time, whatever else the machine does; what these tests keep away takes minutes or longer. */
+/** Of processor time; what these tests keep away takes minutes or longer. */
 const LIMIT_MS = 5_000;
 
 function isQuick<Result>(t: ExecutionContext, work: () => Result): Result {

@@ -240,7 +240,7 @@ test('the fail policy decides when the adapter is away, fails, is slow or answer
   adapter.answer = () => undefined;
   t.deepEqual(await ask('/slow'), failed);
   adapter.answer = () => ({});
-  // One more answer that a busy machine delays, and calls are spared for a while.
+  // After one more late answer, of a server that gets no processor time, calls are spared for a while.
   await eventually('the adapter decides again', async () =>
     isDeepStrictEqual(await ask('/works'), ['OK', undefined, 'OK', undefined]),
   );

@@ -71,7 +71,7 @@ export async function isEnforced(api: ApiServer, manifest: KubernetesManifest): 
   return entry?.failurePolicy === 'Fail' && entry.clientConfig.caBundle !== undefined;
 }
 
-/** The answer of the API server, which is asked again while it gives a webhook up: this machine may stand still. */
+/** The answer of the API server. It is asked again if the webhook got no processor time and did not answer in time. */
 export function whenAsked(ask: () => Promise<KubernetesAnswer>): Promise<KubernetesAnswer> {
   return eventually('the webhook answers in time', async () => {
     const answer = await ask();

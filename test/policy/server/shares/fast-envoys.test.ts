@@ -13,7 +13,7 @@ const testWithEnvoy = 'value' in binary ? (anyTest as TestFn) : (anyTest as Test
 
 const WEB = 'web.default.svc.cluster.local';
 const SECOND = 1000;
-/** An answer later than this shows that a process stood still. */
+/** An answer later than this shows that a process was not scheduled. */
 const LONGEST_MS = 500;
 /** Of nine seconds. */
 const MAX_ROUNDS = 6;
@@ -82,8 +82,8 @@ async function load(...of: Parameters<typeof loadBySecond>): Promise<readonly nu
 }
 
 /**
- * The requests that passed in seconds of steady load. While a process stands still, proxies save tokens or refuse the burst
- * that follows: such a second is none of them, and neither is the one after it, nor the first one.
+ * The requests that passed in seconds of steady load. While a process is not scheduled, proxies save tokens or refuse the
+ * burst that follows: such a second is none of them, and neither is the one after it, nor the first one.
  */
 function steadyOf(seconds: readonly LoadedSecond[]): readonly number[] {
   const isSteady = (second: LoadedSecond | undefined) => second !== undefined && second.longestMs < LONGEST_MS;

@@ -43,7 +43,7 @@ it('more than a thousand pods are read in a moment and kept in less than two kil
     rounds.push(await read());
   }
   const { harness } = rounds.at(-1) as Awaited<ReturnType<typeof read>>;
-  // The machine may have done something else in any of them.
+  // Other programs may have used the processors in any of them.
   const readMs = Math.min(...rounds.map((round) => round.readMs));
   // The heap also has what the program compiled meanwhile, which only adds to the memory of pods.
   const bytesPerPod = Math.min(...rounds.map((round) => round.bytesPerPod));
