@@ -5,7 +5,7 @@ import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
 import { countOfClusters } from './envoy-evidence.js';
 import { createRoot } from './plugged-in-authority.js';
-import { moreRequests } from './running-load.js';
+import { requestsDuring } from './running-load.js';
 import {
   type CertificatesInUse,
   certificatesOf,
@@ -49,7 +49,7 @@ const CLUSTER = 'outbound|9000||server.default.svc.cluster.local';
 /** Renewed at half to four fifths of it: eight seconds before its end, at least. A process may not be scheduled for five. */
 const WORKLOAD_TTL = '40s';
 const ROTATION = { timeoutMs: 100_000 };
-const REQUESTS = 100;
+const CONCURRENCY = 2;
 
 test.before(async (t) => {
   if (available === undefined) return;
@@ -75,22 +75,26 @@ test.after.always(async (t) => {
   await t.context.secured?.mesh.close();
 });
 
+interface LoadEvidence {
+  readonly requests: number;
+  /** Requests that ended while the test acted. At most `CONCURRENCY` of them began before. */
+  readonly during: number;
+  readonly failures: readonly string[];
+  readonly handshakes: number;
+}
+
 /** Runs under load, and proves that each request of it was a handshake that went well. */
-async function underLoad(
-  { client }: Context,
-  act: () => Promise<void>,
-): Promise<{ readonly requests: number; readonly failures: readonly string[]; readonly handshakes: number }> {
+async function underLoad({ client }: Context, act: () => Promise<void>): Promise<LoadEvidence> {
   const handshakes = () => countOfClusters(client.envoy, CLUSTER, 'ssl.handshake');
   const before = await handshakes();
   await client.agent.call('startLoad', {
     request: { url: `http://${SERVICE.clusterIP}:9000/` },
-    concurrency: 2,
+    concurrency: CONCURRENCY,
     newConnections: true,
   });
-  await act();
-  await moreRequests(client.agent, REQUESTS);
+  const [during = 0] = await requestsDuring([client.agent], act);
   const { requests, samples } = await client.agent.call('stopLoad', null);
-  return { requests, failures: samples, handshakes: (await handshakes()) - before };
+  return { requests, during, failures: samples, handshakes: (await handshakes()) - before };
 }
 
 /** Waits until both sidecars use certificates of which this holds. */
@@ -115,12 +119,12 @@ function isRenewed(before: CertificatesInUse | undefined, { workload }: Certific
 const snapshot = ({ server, client }: Context) => Promise.all([server, client].map(certificatesOf));
 
 e2eTest('workload certificates are renewed before they expire, and no request fails', async (t) => {
-  const { requests, failures, handshakes } = await underLoad(t.context, async () => {
+  const { requests, during, failures, handshakes } = await underLoad(t.context, async () => {
     const before = await snapshot(t.context);
     await eventuallyBoth(t.context, 'its certificate is another', (now, index) => isRenewed(before[index], now));
   });
   t.deepEqual(failures, []);
-  t.true(requests >= REQUESTS, `${requests} requests`);
+  t.true(during > CONCURRENCY, `${during} requests meanwhile`);
   t.true(handshakes >= requests, `${handshakes} handshakes of ${requests} requests`);
 });
 
@@ -128,7 +132,7 @@ e2eTest('the root is replaced, old and new trusted for a while, and no request f
   const { secured, nextRoot } = t.context;
   const { root, authority } = secured;
   const [oldSerial, newSerial] = [serialOf(root.roots), serialOf(nextRoot.roots)];
-  const { failures, requests } = await underLoad(t.context, async () => {
+  const { failures, during } = await underLoad(t.context, async () => {
     await authority.write({ roots: root.roots + nextRoot.roots });
     await eventuallyBoth(
       t.context,
@@ -146,7 +150,7 @@ e2eTest('the root is replaced, old and new trusted for a while, and no request f
     );
   });
   t.deepEqual(failures, []);
-  t.true(requests >= REQUESTS, `${requests} requests`);
+  t.true(during > CONCURRENCY, `${during} requests meanwhile`);
   await secured.mesh.assertNothingRejected();
 });
 

@@ -13,6 +13,21 @@ export async function moreRequests(agent: Agent, count: number, patience?: Event
   );
 }
 
+/**
+ * Acts while each of the agents runs a load, and returns for each the number of requests that ended meanwhile, with those
+ * that were in flight before. Further requests of each end before and after it.
+ */
+export async function requestsDuring(agents: readonly Agent[], act: () => Promise<void>): Promise<readonly number[]> {
+  const read = () => Promise.all(agents.map(async (agent) => (await agent.call('readLoad', null)).requests));
+  const more = () => Promise.all(agents.map((agent) => moreRequests(agent, 10)));
+  await more();
+  const before = await read();
+  await act();
+  const after = await read();
+  await more();
+  return after.map((count, index) => count - (before[index] ?? 0));
+}
+
 /** Ends the load that the agent runs. No request of it has failed. */
 export async function endUnharmedLoad(t: ExecutionContext, agent: Agent): Promise<LoadReport> {
   const report = await agent.call('stopLoad', null);
