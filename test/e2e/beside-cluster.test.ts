@@ -48,7 +48,7 @@ e2eTest(
       throw new Error('nothing has started');
     const mesh = { cluster, client };
     await servicesAnswer(mesh);
-    await closePath(mesh, '/closed');
+    await closePath(t, mesh, '/closed');
     await statusIsGood(mesh);
 
     t.deepEqual(await statusesOf(mesh, 'http://web/books', 40), { 200: LIMIT, 429: 40 - LIMIT });

@@ -1,3 +1,4 @@
+import type { ExecutionContext } from 'ava';
 import { type Agent, startAgent } from '../counterparts/agent.js';
 import type { AdsAddress } from '../counterparts/envoy-bootstrap.js';
 import { findRejections } from '../counterparts/envoy-rejections.js';
@@ -22,7 +23,7 @@ const ROLLED_OUT = '--timeout=180s';
  * API server was away, which they try every minute at last.
  */
 export const PATIENT = { timeoutMs: 180_000, intervalMs: 200 };
-/** The error of kubectl when a webhook got no processor time for the seconds in which the API server waits for it. */
+/** How kubectl tells that the API server gave up a webhook, which has some seconds and may get no processor time. */
 const LATE_WEBHOOK = /failed calling webhook [^\n]*context deadline exceeded/;
 
 /** Objects for `kubectl apply -f -`. */
@@ -41,19 +42,20 @@ export async function podsOf(
 }
 
 /**
- * `kubectl apply` of objects, again while a webhook does not answer in time.
+ * `kubectl apply` of objects, again while a webhook does not answer in time. The test's log has each such answer.
  *
  * @throws Error with any other refusal
  */
-export async function applyObjects(cluster: Cluster, objects: readonly object[]): Promise<string> {
+export async function applyObjects(t: ExecutionContext, cluster: Cluster, objects: readonly object[]): Promise<string> {
   const outcome = await eventually(
     'webhooks answer in time',
     () =>
       cluster.kubectl(['apply', '-f', '-'], listOf(objects)).then(
         (output) => ({ output }),
         (refusal: unknown) => {
-          if (LATE_WEBHOOK.test(String(refusal))) throw refusal;
-          return { refusal };
+          if (!LATE_WEBHOOK.test(String(refusal))) return { refusal };
+          t.log(`applied again: ${refusal}`);
+          throw refusal;
         },
       ),
     PATIENT,
@@ -228,13 +230,13 @@ export function shopQuotas(books: number) {
  * Applies the QuotaSpec of `web`, which charges the quota `books` for /books and closes the path, and waits until both
  * pods of the service refuse that one.
  */
-export async function closePath(mesh: ClusterMesh, path: string): Promise<void> {
+export async function closePath(t: ExecutionContext, mesh: ClusterMesh, path: string): Promise<void> {
   const rules = [
     { match: [{ 'request.path': { exact: path } }], quotas: [{ quota: 'closed', charge: 1 }] },
     { match: [{ 'request.path': { exact: '/books' } }], quotas: [{ quota: 'books', charge: 1 }] },
   ];
   const policies = boundQuotaSpec({ name: 'web', namespace: 'shop' }, ['web'], rules);
-  await applyObjects(mesh.cluster, policies);
+  await applyObjects(t, mesh.cluster, policies);
   await eventually(
     `${path} is closed`,
     async () => (await statusesOf(mesh, `http://web${path}`, 20))[429] === 20,

@@ -129,7 +129,7 @@ e2eTest('an applied QuotaSpec is in force: its status says so, and exactly its a
   const policy = JSON.stringify({ quotas: shopQuotas(LIMIT) });
   await cluster.kubectl([...SYSTEM, 'create', 'configmap', 'mesh-policy', `--from-literal=policy=${policy}`]);
   // Both quotas come with the same file, and both rules with the same push.
-  await closePath(mesh, '/closed');
+  await closePath(t, mesh, '/closed');
   await statusIsGood(mesh);
 
   t.deepEqual(await statusesOf(mesh, 'http://web/books', 40), { 200: LIMIT, 429: 40 - LIMIT });
@@ -146,13 +146,13 @@ e2eTest('the API server is restarted under load: no request fails, and later obj
 
   await cluster.restartApiServer();
   const late = meshService({ name: 'late', namespace: 'shop', workload: 'web', targetPort: 8081 });
-  await applyObjects(cluster, [late]);
+  await applyObjects(t, cluster, [late]);
   await eventually(
     'a new service answers by its name',
     async () => (await statusesOf(mesh, 'http://late/', 10))[200] === 10,
     PATIENT,
   );
-  await closePath(mesh, '/closed-after-restart');
+  await closePath(t, mesh, '/closed-after-restart');
   await statusIsGood(mesh);
   await moreRequests(client, REQUESTS_AFTER_CHANGE);
 
@@ -178,13 +178,13 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   );
   // By the address of their Service a killed one would be asked until the cluster's network has noticed.
   for (const pod of await podsOf(cluster, SHOP, 'app=web')) await knowsPolicyServers(cluster, pod);
-  await closePath(mesh, '/closed-by-two');
+  await closePath(t, mesh, '/closed-by-two');
   await statusIsGood(mesh, NOT_SHARED);
   await countersAreNotShared(t, mesh);
 
   await cluster.kubectl([...SYSTEM, 'rollout', 'restart', 'deployment/meshd']);
   await meshdRolledOut(mesh);
-  await closePath(mesh, '/closed-after-rollout');
+  await closePath(t, mesh, '/closed-after-rollout');
   await statusIsGood(mesh, NOT_SHARED);
   await moreRequests(client, REQUESTS_AFTER_CHANGE);
 
@@ -203,7 +203,7 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   t.log(`killed at ${new Date().toISOString()}`);
   cluster.killPod(victim);
   await cluster.kubectl([...SYSTEM, 'delete', 'pod', victim, '--force', '--grace-period=0']);
-  await closePath(mesh, '/closed-after-kill');
+  await closePath(t, mesh, '/closed-after-kill');
   await meshdRolledOut(mesh);
   // The pod owned its last report; without it, the status would be incomplete for a minute.
   await eventually(

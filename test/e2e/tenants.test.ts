@@ -139,7 +139,7 @@ const REQUESTS_TO_WEB: readonly HttpRequest[] = [
 ].map((url) => ({ url }));
 
 /** Waits until the pods of one workload answer, and no other. */
-async function isServedBy(context: Context, requests: readonly HttpRequest[], workload: string): Promise<void> {
+async function untilServedBy(context: Context, requests: readonly HttpRequest[], workload: string): Promise<void> {
   const urls = requests.map(({ url }) => url).join(', ');
   await eventually(
     `${workload} answers ${urls}`,
@@ -155,7 +155,7 @@ async function clientHas(context: Context, host: string): Promise<void> {
     ['apply', '-f', '-'],
     listOf([entry(thief, host.split('.')[0] ?? '', { hosts: [host] }, HTTP)]),
   );
-  await isServedBy(context, [{ url: `http://${web}/`, headers: { host } }], 'thief');
+  await untilServedBy(context, [{ url: `http://${web}/`, headers: { host } }], 'thief');
 }
 
 /** Names of the entries whose status says that they act on their own namespace alone. */
@@ -177,7 +177,7 @@ e2eTest("no ServiceEntry of a tenant moves another tenant's traffic, and each th
   const { cluster, web, raw } = context;
   await servicesAnswer(context);
   const requests = [...REQUESTS_TO_WEB, { url: `http://${web}/` }, { url: `http://${raw}:9000/` }];
-  await isServedBy(context, requests, 'web');
+  await untilServedBy(context, requests, 'web');
 
   const hostile = hostileEntries(context);
   await cluster.kubectl(['apply', '-f', '-'], listOf(hostile));
@@ -190,7 +190,7 @@ e2eTest("no ServiceEntry of a tenant moves another tenant's traffic, and each th
   await clientHas(context, 'second.example.com');
   // Its parts come by watches of their own, after the entry or before it.
   const toLater = [{ url: 'http://later/' }, { url: 'http://later.shop/' }];
-  await isServedBy(context, toLater, 'web');
+  await untilServedBy(context, toLater, 'web');
   t.deepEqual(await servedBy(context, [...toLater, ...requests]), ['web']);
 
   const names = hostile.map((object) => (object as { metadata: { name: string } }).metadata.name).sort();

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import anyTest, { type TestFn } from 'ava';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { type Agent, startAgent } from '../counterparts/agent.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
@@ -60,12 +60,13 @@ const POD = {
   spec: { containers: [{ name: 'app', image: 'host', command: ['sleep', '60'] }] },
 };
 
-const apply = (cluster: Cluster, ...objects: readonly object[]): Promise<string> => applyObjects(cluster, objects);
+const apply = (t: ExecutionContext, cluster: Cluster, ...objects: readonly object[]): Promise<string> =>
+  applyObjects(t, cluster, objects);
 
 /** Errors of kubectl. */
-async function refusalOf(cluster: Cluster, object: object): Promise<string> {
+async function refusalOf(t: ExecutionContext, cluster: Cluster, object: object): Promise<string> {
   try {
-    await apply(cluster, object);
+    await apply(t, cluster, object);
     return '';
   } catch (error) {
     return String(error);
@@ -88,6 +89,7 @@ test.before(async (t) => {
   await cluster.kubectl(['label', 'namespace', 'shop', 'mesh-injection=enabled']);
   await cluster.kubectl(['create', 'namespace', 'outside']);
   await apply(
+    t,
     cluster,
     ...plainWorkload({ name: 'web', namespace: 'shop', replicas: 2 }),
     ...plainWorkload({ name: 'client', namespace: 'shop' }),
@@ -108,7 +110,7 @@ test.after.always(async (t) => {
 
 e2eTest('kubectl apply rejects an invalid QuotaSpec with the message of the webhook', async (t) => {
   const { cluster } = contextOf(t.context);
-  const refusal = await refusalOf(cluster, BAD_REGEX);
+  const refusal = await refusalOf(t, cluster, BAD_REGEX);
   t.regex(refusal, /admission webhook "validation\.mesh\.internal" denied the request: configuration is invalid/);
   t.regex(refusal, /spec\.rules\[0\]\.match\[0\]/);
 });
@@ -131,7 +133,7 @@ e2eTest('a Deployment in a labelled namespace gets a sidecar and is reachable ov
     PATIENT,
   );
 
-  await apply(cluster, STRICT);
+  await apply(t, cluster, STRICT);
   await eventually(
     'plaintext is refused',
     async () => (await outsider.request('http://web.shop/').catch(() => undefined))?.status !== 200,
@@ -179,7 +181,7 @@ e2eTest(
     const issue = (): TestCertificate => authority.issue({ dnsNames: [PUBLIC_HOST] });
     const first = issue();
     await cluster.kubectl(['apply', '-f', join(MANIFESTS, 'gateway/')]);
-    await apply(cluster, secretOf(first), GATEWAY, TO_WEB);
+    await apply(t, cluster, secretOf(first), GATEWAY, TO_WEB);
     await rolledOut(cluster, INGRESS, 'mesh-ingressgateway');
     const selected = ['--namespace', INGRESS, 'get', 'pods', '-l', 'app=mesh-ingressgateway'];
     const address = await cluster.kubectl([...selected, '-o', 'jsonpath={.items[0].status.podIP}']);
@@ -204,7 +206,7 @@ e2eTest(
 
     await outsider.call('startLoad', { request, newConnections: true });
     const second = issue();
-    await apply(cluster, secretOf(second));
+    await apply(t, cluster, secretOf(second));
     const serial = new X509Certificate(second.certificate).serialNumber;
     await eventually('the renewed certificate is presented', async () => (await serialOf()) === serial, PATIENT);
     const { requests, samples } = await outsider.call('stopLoad', null);
@@ -265,8 +267,8 @@ e2eTest(
       );
       [before, certificates] = [await bundles(), await serials()];
     }
-    t.regex(await refusalOf(cluster, BAD_REGEX), /denied the request: configuration is invalid/);
-    await apply(cluster, ...plainWorkload({ name: 'late', namespace: 'shop' }));
+    t.regex(await refusalOf(t, cluster, BAD_REGEX), /denied the request: configuration is invalid/);
+    await apply(t, cluster, ...plainWorkload({ name: 'late', namespace: 'shop' }));
     await rolledOut(cluster, 'shop', 'late');
     const late = await agentIn(cluster, 'shop', 'late');
     t.teardown(() => late.stop());
@@ -295,12 +297,12 @@ e2eTest(
       'app.kubernetes.io/name=meshd',
       '--timeout=180s',
     ]);
-    const refusal = await refusalOf(cluster, TWO_AT_ONCE);
+    const refusal = await refusalOf(t, cluster, TWO_AT_ONCE);
     t.regex(refusal, /spec\.rules\[0\]\.match\[0\]/);
     t.notRegex(refusal, /failed calling webhook/);
-    t.regex(await refusalOf(cluster, BAD_REGEX), /failed calling webhook/);
+    t.regex(await refusalOf(t, cluster, BAD_REGEX), /failed calling webhook/);
     t.regex(
-      await refusalOf(cluster, POD),
+      await refusalOf(t, cluster, POD),
       /failed calling webhook/,
       'no pod of a labelled namespace starts without a sidecar',
     );

@@ -24,10 +24,12 @@ import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { createTestTlsSource } from '../fixtures/tls-source.js';
 import { containerOf, podOf, type TestPod } from '../injection/support/injection.js';
-import { whenAsked } from './webhook-rig.js';
+import { untilWebhookAnswers } from './webhook-rig.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.serial.skip : test.serial;
+/** `timeoutSeconds` of `manifests/46-injection-webhook.yaml`. */
+const TIMEOUT_MS = 10_000;
 const PODS = '/api/v1/namespaces/shop/pods';
 const root = createTestAuthority('webhook root');
 let api: ApiServer;
@@ -95,7 +97,7 @@ async function startInjector(t: ExecutionContext, revision = '') {
 async function install(t: ExecutionContext, url: string, ...names: readonly string[]): Promise<void> {
   for (const name of names) await apply(t, url, name, readManifests('manifests'));
   await eventually('pods are injected', async () => {
-    const { status, body } = await create(podOf());
+    const { status, body } = await create(t, podOf());
     if (status !== 201) throw new Error(JSON.stringify(body));
     return (body as TestPod).metadata.annotations?.['sidecar.mesh.internal/status'] !== undefined;
   });
@@ -118,11 +120,13 @@ async function apply(
   });
 }
 
-function create(pod: TestPod, namespace = 'shop'): Promise<KubernetesAnswer> {
+function create(t: ExecutionContext, pod: TestPod, namespace = 'shop'): Promise<KubernetesAnswer> {
   const path = PODS.replace('/shop/', `/${namespace}/`);
   const spec = { serviceAccountName: 'default', ...pod.spec };
   const body = { apiVersion: 'v1', kind: 'Pod', ...pod, spec };
-  return whenAsked(() => api.client.send('POST', `${path}?dryRun=All&fieldValidation=Strict`, body));
+  return untilWebhookAnswers(t, TIMEOUT_MS, () =>
+    api.client.send('POST', `${path}?dryRun=All&fieldValidation=Strict`, body),
+  );
 }
 
 const messageOf = ({ body }: KubernetesAnswer): string => String((body as { readonly message?: unknown }).message);
@@ -137,7 +141,7 @@ it('a real API server accepts the injected pod, and calls the injector only for 
       containers: [{ name: 'app', image: 'a', readinessProbe: { httpGet: { path: '/ready', port: 8080 } } }],
     },
   );
-  const { status, body } = await create(pod);
+  const { status, body } = await create(t, pod);
   t.is(status, 201, JSON.stringify(body));
   const result = body as TestPod;
   t.deepEqual(
@@ -148,7 +152,7 @@ it('a real API server accepts the injected pod, and calls the injector only for 
   t.like(containerOf(result, 'app'), { readinessProbe: { httpGet: { path: '/app-health/app/readyz', port: 15020 } } });
   t.regex(await metrics(), /^sidecar_injection_success_total [1-9]/m);
 
-  const elsewhere = await create(pod, 'other');
+  const elsewhere = await create(t, pod, 'other');
   t.is(elsewhere.status, 201);
   t.is((elsewhere.body as TestPod).metadata.annotations, undefined);
 });
@@ -164,7 +168,7 @@ it('a real API server accepts the ingress gateway, whose pod the standard restri
   };
   const { metadata, spec } = deployment.spec.template;
   const pod = { metadata: { ...metadata, name: 'mesh-ingressgateway-1' }, spec };
-  const { status, body } = await create(pod, 'mesh-ingress');
+  const { status, body } = await create(t, pod, 'mesh-ingress');
   t.is(status, 201, JSON.stringify(body));
   const result = body as TestPod;
   t.is(result.spec.initContainers, undefined);
@@ -180,7 +184,7 @@ it('a real API server accepts the ingress gateway, whose pod the standard restri
 
   const containers = [{ name: 'app', image: 'a' }];
   const sidecar = { metadata: { name: 'app-1' }, spec: { ...pod.spec, containers } };
-  const refused = await create(sidecar, 'mesh-ingress');
+  const refused = await create(t, sidecar, 'mesh-ingress');
   t.is(refused.status, 403, 'the sidecar needs rights that the namespace does not give');
 });
 
@@ -210,7 +214,7 @@ withHelm(
     const chosen = async (where: string, revision?: string) => {
       const before = [await callsOf(first), await callsOf(canary)] as const;
       const labels: Record<string, string> = revision === undefined ? {} : { 'mesh.internal/rev': revision };
-      const { status, body } = await create(podOf({ labels }), where);
+      const { status, body } = await create(t, podOf({ labels }), where);
       if (status !== 201) throw new Error(JSON.stringify(body));
       const { annotations, labels: got } = (body as TestPod).metadata;
       const isInjected = annotations?.['sidecar.mesh.internal/status'] !== undefined;
@@ -264,7 +268,7 @@ it('the standard restricted allows a pod with the template grpc-agent, whose aut
     { annotations: { 'inject.mesh.internal/templates': 'grpc-agent' } },
     { securityContext, initContainers: [{ ...app, name: 'migrate' }], containers: [{ ...app, name: 'app' }, own] },
   );
-  const { status, body, warnings } = await create(pod, 'grpc');
+  const { status, body, warnings } = await create(t, pod, 'grpc');
   t.is(status, 201, JSON.stringify(body));
   const result = body as TestPod;
   t.deepEqual(
@@ -298,6 +302,7 @@ it('a second call for a pod does not inject it again', async (t) => {
   const { url } = await startInjector(t);
   await install(t, url, 'a-injector', 'b-injector');
   const { status, body } = await create(
+    t,
     podOf({}, { containers: [{ name: 'app', image: 'a', livenessProbe: { httpGet: { port: 80 } } }] }),
   );
   t.is(status, 201, JSON.stringify(body));
@@ -313,7 +318,10 @@ it('a second call for a pod does not inject it again', async (t) => {
 it('a pod with an unusable annotation is rejected with our message', async (t) => {
   const { url } = await startInjector(t);
   await install(t, url, 'mesh-sidecar-injector');
-  const refused = await create(podOf({ annotations: { 'traffic.sidecar.mesh.internal/excludeInboundPorts': 'http' } }));
+  const refused = await create(
+    t,
+    podOf({ annotations: { 'traffic.sidecar.mesh.internal/excludeInboundPorts': 'http' } }),
+  );
   t.is(
     messageOf(refused),
     'admission webhook "sidecar-injector.mesh.internal" denied the request: invalid value \'http\' for annotation ' +
@@ -324,7 +332,7 @@ it('a pod with an unusable annotation is rejected with our message', async (t) =
 it('the path of the URL sets cluster and network', async (t) => {
   const { url } = await startInjector(t);
   await install(t, `${url}/cluster/east/net/vpc`, 'mesh-sidecar-injector');
-  const { body } = await create(podOf());
+  const { body } = await create(t, podOf());
   const { env } = containerOf(body as TestPod, 'mesh-proxy');
   t.like(
     env?.find(({ name }) => name === 'MESH_META_CLUSTER_ID'),
@@ -339,7 +347,8 @@ it('the path of the URL sets cluster and network', async (t) => {
 it('later pods use changed files, but not invalid ones', async (t) => {
   const { url, write, data, injector, logger } = await startInjector(t);
   await install(t, url, 'mesh-sidecar-injector');
-  const imageOf = async (): Promise<string> => containerOf((await create(podOf())).body as TestPod, 'mesh-proxy').image;
+  const imageOf = async (): Promise<string> =>
+    containerOf((await create(t, podOf())).body as TestPod, 'mesh-proxy').image;
   await write('values', data.values.replace('envoyproxy/envoy:distroless-v1.40.0', 'registry.example/envoy:2'));
   await eventually('the new image is injected', async () => (await imageOf()) === 'registry.example/envoy:2');
 

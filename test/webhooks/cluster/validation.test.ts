@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import {
@@ -18,14 +18,16 @@ import {
   NAMESPACE,
   startController,
   startWebhookServer,
+  untilWebhookAnswers,
   validatingConfiguration,
-  whenAsked,
 } from './webhook-rig.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.serial.skip : test.serial;
 const QUOTA_SPECS = '/apis/config.mesh.internal/v1alpha2/namespaces/default/quotaspecs';
 const CONFIGURATION = configurationAt(1);
+/** `timeoutSeconds` of `manifests/45-validation.yaml`. */
+const TIMEOUT_MS = 5_000;
 const root = createTestAuthority('webhook root');
 let api: ApiServer;
 
@@ -48,9 +50,9 @@ const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
 const messageOf = ({ body }: KubernetesAnswer): string => String((body as { message?: unknown }).message);
 
 /** Applies a QuotaSpec in a dry run. */
-function offer(spec: unknown, name = 'limits'): Promise<KubernetesAnswer> {
+function offer(t: ExecutionContext, spec: unknown, name = 'limits'): Promise<KubernetesAnswer> {
   const { apiVersion, kind } = quotaSpecManifest(name);
-  return whenAsked(() =>
+  return untilWebhookAnswers(t, TIMEOUT_MS, () =>
     api.client.send('POST', `${QUOTA_SPECS}?dryRun=All`, { apiVersion, kind, metadata: { name }, spec }),
   );
 }
@@ -69,9 +71,9 @@ function configurationAt(port: number): KubernetesManifest {
   return validatingConfiguration(`https://127.0.0.1:${port}/validate`);
 }
 
-function whenRefused(what: string): Promise<KubernetesAnswer> {
+function whenRefused(t: ExecutionContext, what: string): Promise<KubernetesAnswer> {
   return eventually(what, async () => {
-    const answer = await offer(BAD_REGEX);
+    const answer = await offer(t, BAD_REGEX);
     return answer.status === 422 && answer;
   });
 }
@@ -96,7 +98,7 @@ it('an invalid QuotaSpec is rejected with our message, and a valid one accepted'
   const { port } = await startWebhookServer(t, root);
   await startController(t, api, root.certificate);
   await api.client.apply(configurationAt(port));
-  const answer = await whenRefused('the QuotaSpec is refused');
+  const answer = await whenRefused(t, 'the QuotaSpec is refused');
   t.is(
     messageOf(answer),
     'admission webhook "validation.mesh.internal" denied the request: configuration is invalid: QuotaSpec default/limits: ' +
@@ -104,8 +106,8 @@ it('an invalid QuotaSpec is rejected with our message, and a valid one accepted'
       'use RE2 syntax, which has no look-around and no back references',
   );
   t.is((answer.body as { reason: string }).reason, 'Invalid');
-  t.is((await offer(VALID)).status, 201);
-  t.is((await offer(BAD_ONE_OF)).status, 422);
+  t.is((await offer(t, VALID)).status, 201);
+  t.is((await offer(t, BAD_ONE_OF)).status, 422);
 });
 
 for (const version of ['v1', 'v1beta1']) {
@@ -115,7 +117,10 @@ for (const version of ['v1', 'v1beta1']) {
     const [entry] = configuration['webhooks'] as readonly object[];
     await api.client.apply({ ...configuration, webhooks: [{ ...entry, admissionReviewVersions: [version] }] });
     await startController(t, api, root.certificate);
-    t.regex(messageOf(await whenRefused('the QuotaSpec is refused')), /denied the request: configuration is invalid/);
+    t.regex(
+      messageOf(await whenRefused(t, 'the QuotaSpec is refused')),
+      /denied the request: configuration is invalid/,
+    );
   });
 }
 
@@ -123,7 +128,7 @@ it('valid objects that look wrong are accepted with warnings', async (t) => {
   const { port, warnings } = await startWebhookServer(t, root);
   await startController(t, api, root.certificate);
   await api.client.apply(configurationAt(port));
-  await whenRefused('the webhook is asked');
+  await whenRefused(t, 'the webhook is asked');
   warnings.observe(
     policyContext(
       'ServiceEntry default/web {hosts: [web.default.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}',
@@ -165,7 +170,7 @@ it('foreign changes of the configuration are corrected', async (t) => {
   await api.client.delete(CONFIGURATION);
   await api.client.apply(configurationAt(port));
   await eventually('the configuration is right after it was made anew', isRight);
-  t.is((await whenRefused('the webhook is asked')).status, 422);
+  t.is((await whenRefused(t, 'the webhook is asked')).status, 422);
 });
 
 it('root and server certificate change without a restart, and every object is validated meanwhile', async (t) => {
@@ -173,11 +178,11 @@ it('root and server certificate change without a restart, and every object is va
   await api.client.apply(configurationAt(port));
   const { caBundle } = await startController(t, api, root.certificate);
   await eventually('failurePolicy is Fail', () => isEnforced(api, CONFIGURATION));
-  await whenRefused('the webhook is asked');
+  await whenRefused(t, 'the webhook is asked');
   const next = createTestAuthority('next root');
   const trusts = (pem: string) =>
     eventually('the roots are written', async () => {
-      const refused = await offer(BAD_REGEX);
+      const refused = await offer(t, BAD_REGEX);
       t.is(refused.status, 422, messageOf(refused));
       return (await entriesOf(api, CONFIGURATION))[0]?.clientConfig.caBundle === base64(pem);
     });
@@ -186,12 +191,12 @@ it('root and server certificate change without a restart, and every object is va
   // The API server uses a configuration shortly after it was written.
   await eventually('the new certificate is trusted', async () => {
     material.use(next);
-    const refused = await offer(BAD_REGEX);
+    const refused = await offer(t, BAD_REGEX);
     return refused.status === 422;
   });
   caBundle.set(next.certificate);
   await trusts(next.certificate);
-  await whenRefused('the webhook is asked');
+  await whenRefused(t, 'the webhook is asked');
   t.is((await entriesOf(api, CONFIGURATION))[0]?.failurePolicy, 'Fail');
 });
 
@@ -199,12 +204,12 @@ it('without the webhook every object is rejected, and the CRD rejects a wrong on
   const server = await startWebhookServer(t, root);
   await api.client.apply(configurationAt(server.port));
   await startController(t, api, root.certificate);
-  await whenRefused('the webhook is asked');
+  await whenRefused(t, 'the webhook is asked');
   await eventually('failurePolicy is Fail', () => isEnforced(api, CONFIGURATION));
   await server.stop();
-  await eventually('valid objects are refused', async () => (await offer(VALID)).status === 500);
-  t.regex(messageOf(await offer(VALID)), /failed calling webhook "validation\.mesh\.internal"/);
-  const answer = await offer(BAD_ONE_OF);
+  await eventually('valid objects are refused', async () => (await offer(t, VALID)).status === 500);
+  t.regex(messageOf(await offer(t, VALID)), /failed calling webhook "validation\.mesh\.internal"/);
+  const answer = await offer(t, BAD_ONE_OF);
   t.is(answer.status, 422);
   t.notRegex(messageOf(answer), /webhook/);
 });
@@ -213,8 +218,8 @@ it('a webhook that never answered rejects no object, but the CRD rejects a wrong
   await api.client.apply(configurationAt(1));
   const controller = await startController(t, api, root.certificate);
   await eventually('the roots are written', async () => (await controller.metric('config_updates')) === 1);
-  await eventually('valid objects pass', async () => (await offer(VALID)).status === 201);
-  t.is((await offer(BAD_ONE_OF)).status, 422);
+  await eventually('valid objects pass', async () => (await offer(t, VALID)).status === 201);
+  t.is((await offer(t, BAD_ONE_OF)).status, 422);
   t.is((await entriesOf(api, CONFIGURATION))[0]?.failurePolicy, 'Ignore');
 });
 

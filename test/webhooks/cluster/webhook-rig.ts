@@ -20,6 +20,7 @@ import { ENFORCEMENT } from '../../status/analysis/support.js';
 import type { TestAuthority } from '../../support/certificate-issuer.js';
 import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
+import { startStopwatch } from '../../support/stopwatch.js';
 import { kinds } from '../fixtures/ask.js';
 import { createTestCaBundle, type TestCaBundle } from '../fixtures/ca-bundle.js';
 import { createTestTlsSource, type TestTlsSource } from '../fixtures/tls-source.js';
@@ -71,11 +72,25 @@ export async function isEnforced(api: ApiServer, manifest: KubernetesManifest): 
   return entry?.failurePolicy === 'Fail' && entry.clientConfig.caBundle !== undefined;
 }
 
-/** The answer of the API server. It is asked again if the webhook got no processor time and did not answer in time. */
-export function whenAsked(ask: () => Promise<KubernetesAnswer>): Promise<KubernetesAnswer> {
+/**
+ * The answer of the API server, which is asked again while it gives the webhook up. The test fails if the webhook, which
+ * runs in this process, had all of its time and did not answer.
+ *
+ * @param timeoutMs of the webhook's configuration
+ */
+export function untilWebhookAnswers(
+  t: ExecutionContext,
+  timeoutMs: number,
+  ask: () => Promise<KubernetesAnswer>,
+): Promise<KubernetesAnswer> {
   return eventually('the webhook answers in time', async () => {
+    const stopwatch = startStopwatch();
     const answer = await ask();
-    return !/context deadline exceeded/.test(JSON.stringify(answer.body)) && answer;
+    const ranMs = stopwatch.stop();
+    if (!/context deadline exceeded/.test(JSON.stringify(answer.body))) return answer;
+    t.log(`the webhook was late; this process ran for ${Math.round(ranMs)} ms`);
+    t.true(ranMs < timeoutMs, 'the webhook does not answer');
+    return undefined;
   });
 }
 
