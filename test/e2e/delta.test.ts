@@ -4,6 +4,7 @@ import { endpointsManifest, type ServiceOptions, serviceManifest } from '../coun
 import { createMeshRig, type MeshRig, type Sidecar, type SidecarOptions } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
+import { activeClusters } from './envoy-evidence.js';
 import { churnServices, type ModeClient } from './mode-churn.js';
 import { endUnharmedLoad } from './running-load.js';
 
@@ -141,10 +142,8 @@ const clustersOf = ({ envoy }: Sidecar) => envoy.admin('/clusters');
 /** Waits until the sidecar uses the cluster of echo with this timeout. */
 async function usesTimeout({ envoy }: Sidecar, timeout: string): Promise<void> {
   await eventually('Envoy uses the changed cluster', async () => {
-    const dump = JSON.parse(await envoy.admin('/config_dump?resource=dynamic_active_clusters')) as {
-      configs: readonly { cluster: { name: string; connect_timeout: string } }[];
-    };
-    return dump.configs.some(({ cluster }) => cluster.name.includes('echo') && cluster.connect_timeout === timeout);
+    const clusters = await activeClusters(envoy);
+    return clusters.some(({ name, connect_timeout }) => String(name).includes('echo') && connect_timeout === timeout);
   });
 }
 

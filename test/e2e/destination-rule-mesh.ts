@@ -8,6 +8,7 @@ import type { Sidecar } from '../counterparts/mesh-rig.js';
 import type { SidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
+import { activeClusters, type ShownCluster } from './envoy-evidence.js';
 import { createSecuredMesh, type PodOptions, podManifest, type SecuredMesh, serviceOn } from './secured-mesh.js';
 
 /** Servers without sidecars, on the router. The client is in north/a. */
@@ -157,15 +158,9 @@ export function rule(host: string, spec: object, where = 'default/rule'): Manife
   return { apiVersion, kind: 'DestinationRule', metadata: { name, namespace }, spec: { host, ...spec } };
 }
 
-/** A cluster as Envoy shows it. */
-export type ShownCluster = Readonly<Record<string, unknown>>;
-
 /** All clusters of the client's Envoy, by name. */
 async function clustersOf({ client }: RuleMesh): Promise<ReadonlyMap<unknown, ShownCluster>> {
-  const dump = JSON.parse(await client.envoy.admin('/config_dump?resource=dynamic_active_clusters')) as {
-    readonly configs?: readonly { readonly cluster: ShownCluster }[];
-  };
-  return new Map(dump.configs?.map(({ cluster }) => [cluster['name'], cluster]));
+  return new Map((await activeClusters(client.envoy)).map((cluster) => [cluster['name'], cluster]));
 }
 
 /** The cluster of the client's Envoy; undefined if it has none of this name. */

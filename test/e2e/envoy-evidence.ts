@@ -48,3 +48,22 @@ export async function countHops<Result>(
     hops: { outbound: after.outbound - before.outbound, inbound: after.inbound - before.inbound },
   };
 }
+
+/** The listeners in use, without those that are warming or drained, each as JSON without spaces. */
+export async function activeListeners(envoy: Envoy): Promise<readonly string[]> {
+  const { configs = [] } = JSON.parse(await envoy.admin('/config_dump?resource=dynamic_listeners')) as {
+    readonly configs?: readonly { readonly active_state?: object }[];
+  };
+  return configs.flatMap(({ active_state: state }) => (state === undefined ? [] : [JSON.stringify(state)]));
+}
+
+/** A cluster as Envoy shows it. */
+export type ShownCluster = Readonly<Record<string, unknown>>;
+
+/** The clusters of discovery in use, without those that are warming. */
+export async function activeClusters(envoy: Envoy): Promise<readonly ShownCluster[]> {
+  const { configs = [] } = JSON.parse(await envoy.admin('/config_dump?resource=dynamic_active_clusters')) as {
+    readonly configs?: readonly { readonly cluster: ShownCluster }[];
+  };
+  return configs.map(({ cluster }) => cluster);
+}

@@ -5,6 +5,7 @@ import { endpointsManifest, type ServiceOptions, serviceManifest } from '../coun
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
+import { activeListeners } from './envoy-evidence.js';
 
 interface Context {
   mesh: MeshRig;
@@ -145,14 +146,6 @@ e2eTest('filters are in the order of namespaces, patches and operations', async 
   await withFilters(t.context, filters, async () => (await scriptsOf(t.context)) === order);
   t.pass();
 });
-
-/** The listeners in use, without those that are drained, as text. */
-async function activeListeners({ envoy }: Sidecar): Promise<string> {
-  const dump = JSON.parse(await envoy.admin('/config_dump?resource=dynamic_listeners')) as {
-    readonly configs: readonly { readonly active_state?: unknown }[];
-  };
-  return JSON.stringify(dump.configs.map(({ active_state }) => active_state));
-}
 
 /** Each condition of a match, with one that the sidecar of the server meets and one that it does not. */
 const CONDITIONS: Readonly<Record<string, readonly [object, object]>> = {
@@ -364,7 +357,7 @@ e2eTest('listeners, filter chains and network filters that patches change are in
     filters,
     async () => (await send(t.context)).status === 503,
     async () => {
-      const dump = await activeListeners(t.context.server);
+      const dump = (await activeListeners(t.context.server.envoy)).join();
       t.true(dump.includes('65536'));
       t.false(dump.includes('virtualInbound-catchall-http"'));
       t.true(dump.includes('"closing"'));

@@ -9,7 +9,7 @@ import {
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { eventually } from '../support/eventually.js';
-import { countHops, countOfClusters } from './envoy-evidence.js';
+import { activeListeners, countHops, countOfClusters } from './envoy-evidence.js';
 
 interface Context {
   mesh: MeshRig;
@@ -336,10 +336,7 @@ e2eTest('a ServiceEntry with resolution NONE keeps the address that the app conn
 async function detectHastily({ mesh, client }: Context): Promise<void> {
   await mesh.discovery.writeMeshConfig(meshConfig(HASTY));
   await eventually('no listener of the client is patient', async () => {
-    const dump = JSON.parse(await client.envoy.admin('/config_dump?resource=dynamic_listeners')) as {
-      readonly configs: readonly { readonly active_state?: unknown }[];
-    };
-    const active = JSON.stringify(dump.configs.map(({ active_state }) => active_state));
+    const active = (await activeListeners(client.envoy)).join();
     return active.includes(`"listener_filters_timeout":"${HASTY}"`) && !active.includes(`"${PATIENT}"`);
   });
 }
