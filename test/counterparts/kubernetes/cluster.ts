@@ -37,7 +37,7 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** It ends a wait alone: the script and its programs end themselves when they cannot start. */
+/** Only ends the wait: the script and its programs exit by themselves when they cannot start. */
 const START_TIMEOUT_MS = 180_000;
 const TAIL_CHARS = 3_000;
 
