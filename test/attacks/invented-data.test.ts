@@ -36,6 +36,5 @@ await declareAttackTests(
   survives(['large-expressions-in-checks']),
   survives(['large-expressions-in-checks'], { scale: 10 }),
   survives(['large-quota-specs']),
-  survives(['large-quota-specs'], { scale: 10 }),
   survives(['renew-deleted-account']),
 );

@@ -10,6 +10,7 @@ async function metTheLimitOfNames({ metric }: AttackedServer): Promise<void> {
 
 await declareAttackTests(
   survives(['large-polls']),
+  survives(['large-quota-specs'], { scale: 10 }),
   survives(['large-reviews']),
   survives(['names'], { after: metTheLimitOfNames }),
   survives(['overload-certificates']),
