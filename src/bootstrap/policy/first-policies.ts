@@ -5,8 +5,8 @@ import type { PolicyServer } from '../../policy/server/policy-server.js';
 export interface FirstPolicies {
   /** Policies are in force from now on. */
   haveCome(): void;
-  /** @throws PolicyTransportError UNAVAILABLE before */
-  require(): void;
+  /** The same call, which throws PolicyTransportError UNAVAILABLE before. */
+  required<Given extends readonly unknown[], Answer>(call: (...given: Given) => Answer): (...given: Given) => Answer;
   /**
    * Log streams that wait: no handler would get an entry that comes before the rules. Each holds one message; flow
    * control keeps the others at the proxies.
@@ -25,9 +25,12 @@ export function createFirstPolicies(): FirstPolicies {
       isOver = true;
       resolveAll();
     },
-    require: () => {
-      if (!isOver) throw new PolicyTransportError('other', 'the policies of services have not come yet');
-    },
+    required:
+      (call) =>
+      (...given) => {
+        if (!isOver) throw new PolicyTransportError('other', 'the policies of services have not come yet');
+        return call(...given);
+      },
     heldLogs: (open) => (caller) => {
       const stream = open(caller);
       return {

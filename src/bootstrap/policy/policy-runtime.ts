@@ -7,25 +7,22 @@ import type { QuotaCounters } from '../../introspection/quota-counters.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-address.js';
-import type { PolicyTransport } from '../../policy/client/policy-transport.js';
+import type { AttributeBag } from '../../policy/client/attribute-bag.js';
 import { createKeyFiles } from '../../policy/quota/key-files.js';
 import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
 import type { RulesInForce } from '../../policy/rules/rule-objects.js';
 import { type CallerTls, createCallerAuthentication } from '../../policy/server/callers/caller-authentication.js';
-import type { CheckService } from '../../policy/server/check-service.js';
 import type { ServiceConfigSource } from '../../policy/server/compiled-services.js';
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
 import { createPolicyService } from '../../policy/server/grpc/policy-service.js';
 import { createRateLimitQuotaService } from '../../policy/server/grpc/quota-service.js';
 import { tuneHeapForChecks } from '../../policy/server/heap-for-checks.js';
 import { createAnswerRequests } from '../../policy/server/http/answer-requests.js';
-import type { HttpCheckService } from '../../policy/server/http/http-check-service.js';
 import { createLoadReader } from '../../policy/server/load-reader.js';
 import { createPlanLimits } from '../../policy/server/plan-book.js';
 import { createPolicyHandlers, type PolicyHandlers } from '../../policy/server/policy-handlers.js';
 import { createPolicyListener } from '../../policy/server/policy-listener.js';
 import { createPolicyServer } from '../../policy/server/policy-server.js';
-import type { OpenShareStream } from '../../policy/server/shares/share-service.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { createPolicyCodec } from '../../policy/wire/policy-codec.js';
@@ -188,46 +185,32 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       return check(...given);
     };
   };
-  const grpcChecks: CheckService['check'] = async (bytes, call) => {
-    firstPolicies.require();
-    return server.checks.check(bytes, call);
-  };
-  const httpChecks: HttpCheckService['check'] = (head, caller, peer) => {
-    firstPolicies.require();
-    return server.httpChecks.check(head, caller, peer);
-  };
-  const admitted = withAdmission(server, clock, chain.answer);
-  const ownChecks: PolicyTransport['check'] = async (request, call) => {
-    firstPolicies.require();
-    return admitted(request, call);
-  };
-  const openShareStream: OpenShareStream = (...opening) => {
-    firstPolicies.require();
-    return server.openShareStream(...opening);
-  };
+  const { required } = firstPolicies;
+  const checks = required(server.checks.check);
+  /** Rejects where `checks` throws. */
+  const grpcChecks: typeof checks = async (...asked) => checks(...asked);
   const ownListener = createPolicyListener({
     settings: listener,
     services: [
       createAuthorizationService({ checks: { check: noted(grpcChecks) } }, callers.ofCall),
       createAccessLogService({ openLogStream: firstPolicies.heldLogs(server.openLogStream) }, logger, callers.ofCall),
-      createRateLimitQuotaService(noted(openShareStream), logger, callers.ofCall),
+      createRateLimitQuotaService(noted(required(server.openShareStream)), logger, callers.ofCall),
       createPolicyService({
-        answer: noted(ownChecks),
-        acceptReports: async (reports) => {
-          firstPolicies.require();
+        answer: noted(required(withAdmission(server, clock, chain.answer))),
+        acceptReports: required(async (reports: readonly AttributeBag[]) => {
           for (const [index, attributes] of reports.entries()) {
             server.reports.take({ attributes });
             chain.report({ attributes, service: {} });
             // Checks must not wait for a burst of reports.
             if ((index + 1) % REPORTS_PER_TURN === 0) await yieldTurn();
           }
-        },
+        }),
         codec,
         logger,
         admit: admitPolicyServer,
       }),
     ],
-    answer: createAnswerRequests({ check: noted(httpChecks) }, callers.ofConnection),
+    answer: createAnswerRequests({ check: noted(required(server.httpChecks.check)) }, callers.ofConnection),
     tls: listenerTls,
     guard,
     clock,
