@@ -8,6 +8,7 @@ import { writeWhole } from '../support/write-whole.js';
 import { connectProxy } from './support/connect-proxy.js';
 import { documents, endpoints, service, serviceEntry, sidecar } from './support/manifests.js';
 import { connectPolicyClient } from './support/policy-client.js';
+import { untilReady } from './support/policy-mesh.js';
 import { startPolicyProcess } from './support/policy-process.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 
@@ -178,7 +179,7 @@ test('the page of quotas shows the counters of all instances and policy servers,
   const policy = await startPolicyProcess(t, [
     ...['--discoveryAddress', `127.0.0.1:${second.grpcPort}`, '--policyConfig', first.policyConfigFile],
   ]);
-  await eventually('it is ready', async () => (await policy.monitoring.get('/ready')).status === 200);
+  await untilReady(policy);
   const clients = [first, second, policy].map(({ policyPort }) => connectPolicyClient(t, policyPort));
   const askAll = () => Promise.all(clients.map((client) => client.ask(WEB)));
   const pageOf = () => first.monitoring.json<QuotasPage>('/debug/quotas?format=json');

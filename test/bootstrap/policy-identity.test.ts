@@ -10,6 +10,7 @@ import { checkRequestBytes, httpCheck } from '../policy/server/policy-server-rig
 import { createTempFolder, type TempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import { writeWhole } from '../support/write-whole.js';
+import { untilReady } from './support/policy-mesh.js';
 import { type PolicyServerProcess, startPolicyProcess } from './support/policy-process.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 
@@ -83,7 +84,7 @@ it('the account navigator-policy is served the policies of all namespaces over T
   const { folder, port } = await startMesh(t);
   await folder.write('token', await tokenOf('mesh-system', 'navigator-policy'));
   const policy = await startPolicyProcess(t, flagsTo(port, folder));
-  await eventually('it is ready', async () => (await policy.monitoring.get('/ready')).status === 200);
+  await untilReady(policy);
   // One of each namespace, and `kubernetes` of the API server.
   t.is(await eventually('services', () => servicesOf(policy)), NAMESPACES.length + 1);
 });
@@ -131,7 +132,7 @@ it('a policy server of its own process answers over mutual TLS with its own cert
   const { folder, port } = await startMesh(t);
   await folder.write('token', await tokenOf('mesh-system', 'navigator-policy'));
   const policy = await startPolicyProcess(t, flagsTo(port, folder, '--policyTls', 'strict'));
-  await eventually('it is ready', async () => (await policy.monitoring.get('/ready')).status === 200);
+  await untilReady(policy);
   const roots = await readFile(folder.at('root-cert.pem'));
   const openssl = await createOpenSsl(t);
   const authority = createCertificateClient(port, credentials.createSsl(roots), 'meshd.test');

@@ -8,15 +8,23 @@ import { eventually } from '../support/eventually.js';
 import { writeWhole } from '../support/write-whole.js';
 import { documents, endpoints, service } from './support/manifests.js';
 import { connectPolicyClient } from './support/policy-client.js';
-import { configFile, limits, MESH, startDiscovery, untilInForce, WEB } from './support/policy-mesh.js';
+import {
+  configFile,
+  limits,
+  MESH,
+  startDiscovery,
+  startPolicyServer,
+  untilInForce,
+  untilReady,
+  WEB,
+} from './support/policy-mesh.js';
 import { startPolicyProcess } from './support/policy-process.js';
 import { startServer } from './support/running-server.js';
 
 test.serial('until policies have come it is not ready and lets the fail policies of proxies decide', async (t) => {
   const port = await findFreePort();
   const file = await configFile(t, limits(1));
-  const server = await startPolicyProcess(t, ['--discoveryAddress', `127.0.0.1:${port}`, '--policyConfig', file]);
-  const client = connectPolicyClient(t, server.policyPort);
+  const { server, client } = await startPolicyServer(t, { grpcPort: port }, file);
   t.is((await server.monitoring.get('/ready')).status, 503);
   t.false(await client.isServing());
   const refusal = await t.throwsAsync(client.check(WEB), { message: /have not come yet/ });
@@ -40,7 +48,7 @@ test.serial('until policies have come it is not ready and lets the fail policies
   t.regex((await server.monitoring.get('/debug')).body, /<title>Navigator policy<\/title>/);
 
   const discovery = await startDiscovery(t, ['--grpcAddr', `127.0.0.1:${port}`]);
-  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
+  await untilReady(server);
   await eventually('the health service says so', () => client.isServing());
   await eventually('the policy is in force', async () => (await client.ask(WEB)) === 429);
 
@@ -93,15 +101,8 @@ test.serial('a mesh config that names no policy server gives no policies, and is
   const discovery = await startDiscovery(t);
   await writeWhole(discovery.meshConfigFile, '{}\n');
   await untilInForce(discovery, '');
-  const flags = [
-    '--discoveryAddress',
-    `127.0.0.1:${discovery.grpcPort}`,
-    '--policyConfig',
-    await configFile(t, limits(0)),
-  ];
-  const server = await startPolicyProcess(t, flags);
-  const client = connectPolicyClient(t, server.policyPort);
-  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
+  const { server, client } = await startPolicyServer(t, discovery, await configFile(t, limits(0)));
+  await untilReady(server);
   await eventually('nothing is in force', async () => (await client.ask(WEB)) === 200);
 
   await writeWhole(discovery.meshConfigFile, MESH);
@@ -114,9 +115,7 @@ test.serial('while its store has never been reached it is not ready; a store tha
   const quotas = [{ name: 'requests', maxAmount: 1, validDuration: '1h' }];
   const address = `redis://127.0.0.1:${await findFreePort()}`;
   const file = await configFile(t, JSON.stringify({ quotas, storage: { type: 'redis', address } }));
-  const flags = ['--discoveryAddress', `127.0.0.1:${discovery.grpcPort}`, '--policyConfig', file];
-  const server = await startPolicyProcess(t, flags);
-  const client = connectPolicyClient(t, server.policyPort);
+  const { server, client } = await startPolicyServer(t, discovery, file);
   await eventually(
     'policies have come',
     async () => (await server.monitoring.metric('policy_discovery_services')) === 1,
@@ -126,6 +125,6 @@ test.serial('while its store has never been reached it is not ready; a store tha
   t.is(await client.ask(WEB), 200, 'FAIL_OPEN, which is the default, lets it pass');
 
   await writeWhole(file, JSON.stringify({ quotas }));
-  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
+  await untilReady(server);
   t.deepEqual([await client.ask(WEB), await client.ask(WEB)], [200, 429]);
 });

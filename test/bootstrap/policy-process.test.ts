@@ -4,17 +4,22 @@ import { eventually } from '../support/eventually.js';
 import { startStopwatch } from '../support/stopwatch.js';
 import { writeWhole } from '../support/write-whole.js';
 import { documents } from './support/manifests.js';
-import { connectPolicyClient } from './support/policy-client.js';
-import { configFile, limits, policy, startDiscovery, WEB } from './support/policy-mesh.js';
-import { startPolicyBinary, startPolicyProcess } from './support/policy-process.js';
+import {
+  configFile,
+  limits,
+  policy,
+  startDiscovery,
+  startPolicyServer,
+  untilReady,
+  WEB,
+} from './support/policy-mesh.js';
+import { startPolicyBinary } from './support/policy-process.js';
 
 test.serial('it enforces the quotas of the mesh exactly, and follows changes of policies and of limits', async (t) => {
   const discovery = await startDiscovery(t);
   const file = await configFile(t, limits(3));
-  const flags = ['--discoveryAddress', `127.0.0.1:${discovery.grpcPort}`, '--policyConfig', file];
-  const server = await startPolicyProcess(t, flags);
-  const client = connectPolicyClient(t, server.policyPort);
-  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
+  const { server, client } = await startPolicyServer(t, discovery, file);
+  await untilReady(server);
 
   const answers = await Promise.all(Array.from({ length: 10 }, () => client.ask(WEB)));
   t.deepEqual(answers.toSorted(), [...Array(3).fill(200), ...Array(7).fill(429)]);
@@ -36,21 +41,14 @@ test.serial(
   'one that leaves the counting to another shares its limits, and follows when that is changed',
   async (t) => {
     const discovery = await startDiscovery(t);
-    const discoveryAddress = ['--discoveryAddress', `127.0.0.1:${discovery.grpcPort}`];
-    const counting = await startPolicyProcess(t, [
-      ...discoveryAddress,
-      '--policyConfig',
-      await configFile(t, limits(6)),
-    ]);
+    const counting = await startPolicyServer(t, discovery, await configFile(t, limits(6)));
     const transport = { disableCheckCache: true, disableQuotaCache: true };
-    const asking = JSON.stringify({ backend: { address: `127.0.0.1:${counting.policyPort}`, transport } });
+    const asking = JSON.stringify({ backend: { address: `127.0.0.1:${counting.server.policyPort}`, transport } });
     const file = await configFile(t, asking);
-    const first = await startPolicyProcess(t, [...discoveryAddress, '--policyConfig', file]);
-    const second = await startPolicyProcess(t, [...discoveryAddress, '--policyConfig', file]);
-    const clients = [counting, first, second].map(({ policyPort }) => connectPolicyClient(t, policyPort));
-    for (const { monitoring } of [counting, first, second]) {
-      await eventually('it is ready', async () => (await monitoring.get('/ready')).status === 200);
-    }
+    const first = await startPolicyServer(t, discovery, file);
+    const second = await startPolicyServer(t, discovery, file);
+    const clients = [counting, first, second].map(({ client }) => client);
+    for (const { server } of [counting, first, second]) await untilReady(server);
     const asked = Array.from({ length: 8 }, () => clients.map((client) => client.ask(WEB))).flat();
     const answers = await Promise.all(asked);
     t.is(answers.filter((answer) => answer === 200).length, 6);
@@ -64,15 +62,8 @@ test.serial(
 
 test.serial('it stops well on SIGTERM', async (t) => {
   const discovery = await startDiscovery(t);
-  const flags = [
-    '--discoveryAddress',
-    `127.0.0.1:${discovery.grpcPort}`,
-    '--policyConfig',
-    await configFile(t, limits(1)),
-  ];
-  const server = await startPolicyProcess(t, flags);
-  const client = connectPolicyClient(t, server.policyPort);
-  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
+  const { server, client } = await startPolicyServer(t, discovery, await configFile(t, limits(1)));
+  await untilReady(server);
   t.is(await client.ask(WEB), 200);
   const stopwatch = startStopwatch();
   server.process.child.kill('SIGTERM');
@@ -110,8 +101,7 @@ test.serial(
     );
 
     const file = await configFile(t, limits(1));
-    const server = await startPolicyProcess(t, [...flags, '--policyConfig', file]);
-    const client = connectPolicyClient(t, server.policyPort);
+    const { server, client } = await startPolicyServer(t, discovery, file);
     await eventually('the limit is in force', async () => (await client.ask(WEB).catch(() => 0)) === 429);
     await writeWhole(file, backend);
     const isTold = async () =>
@@ -137,14 +127,7 @@ test.serial('a host that services of two namespaces have does not keep the polic
       spec: { hosts: ['api.example.com'], ports: [{ number: 80, name: 'http', protocol: 'HTTP' }], resolution: 'DNS' },
     });
   await discovery.folder.write('entries.yaml', documents(entry('one'), entry('two')));
-  const flags = [
-    '--discoveryAddress',
-    `127.0.0.1:${discovery.grpcPort}`,
-    '--policyConfig',
-    await configFile(t, limits(0)),
-  ];
-  const server = await startPolicyProcess(t, flags);
-  const client = connectPolicyClient(t, server.policyPort);
+  const { server, client } = await startPolicyServer(t, discovery, await configFile(t, limits(0)));
   await eventually('the host is there', async () =>
     /^policy_discovery_services 2$/m.test((await server.monitoring.get('/metrics')).body),
   );

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { startPolicyProcess } from '../bootstrap/support/policy-process.js';
+import { startPolicyServer, untilReady } from '../bootstrap/support/policy-mesh.js';
 import { startServer } from '../bootstrap/support/running-server.js';
 import { startManagedProcess } from '../counterparts/managed-process.js';
 import { eventually } from '../support/eventually.js';
@@ -119,10 +119,8 @@ test.serial('the worked example of docs/policy-client.md compiles, runs, and lim
   t.is(await compile('example.ts'), '');
   const limits = path.join(folder, 'policy.yaml');
   await writeFile(limits, await docsBlock('yaml'));
-  const { grpcPort } = await startServer(t);
-  const flags = ['--discoveryAddress', `127.0.0.1:${grpcPort}`, '--policyConfig', limits];
-  const policy = await startPolicyProcess(t, flags);
-  await eventually('it is ready', async () => (await policy.monitoring.get('/ready')).status === 200);
+  const { server: policy } = await startPolicyServer(t, await startServer(t), limits);
+  await untilReady(policy);
   const example = startManagedProcess({
     name: 'example',
     command: [process.execPath, path.join(folder, 'example.js')],

@@ -3,6 +3,8 @@ import { eventually } from '../../support/eventually.js';
 import { writeWhole } from '../../support/write-whole.js';
 import type { Teardown } from './cleanup.js';
 import { documents, endpoints, service } from './manifests.js';
+import { connectPolicyClient } from './policy-client.js';
+import { startPolicyProcess } from './policy-process.js';
 import { type RunningServer, startServer } from './running-server.js';
 
 /** The host of the service web. */
@@ -58,4 +60,18 @@ export async function configFile(t: Teardown, text: string): Promise<string> {
   t.teardown(() => folder.dispose());
   await folder.write('policy.yaml', text);
   return folder.at('policy.yaml');
+}
+
+/**
+ * A policy server of a mesh, which need not be ready yet, and a client that asks it.
+ *
+ * @param file its settings
+ */
+export async function startPolicyServer(t: Teardown, { grpcPort }: Pick<RunningServer, 'grpcPort'>, file: string) {
+  const server = await startPolicyProcess(t, ['--discoveryAddress', `127.0.0.1:${grpcPort}`, '--policyConfig', file]);
+  return { server, client: connectPolicyClient(t, server.policyPort) };
+}
+
+export async function untilReady({ monitoring }: Pick<RunningServer, 'monitoring'>): Promise<void> {
+  await eventually('it is ready', async () => (await monitoring.get('/ready')).status === 200);
 }
